@@ -19,7 +19,7 @@ from yarnbox.am.rm_client import SERVICE, AMRMClient
 from yarnbox.am.submit import Patience, Submitter
 from yarnbox.yarn.configuration import SITE_FILES, Configuration
 from yarnbox.yarn.connection.address import Address, with_default_port
-from yarnbox.yarn.connection.addresses import ADDRESS_BOOK_PROPERTY, AddressBook
+from yarnbox.yarn.connection.address_book import ADDRESS_BOOK_PROPERTY, AddressBook
 from yarnbox.yarn.connection.failover import BlockingCalls, Calls, FailoverSettings, blocking_stub_of, stub_of
 from yarnbox.yarn.connection.hosting import NM_CONF_DIR, properties_of_host
 from yarnbox.yarn.connection.presence import is_rm_expected

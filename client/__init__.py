@@ -6,7 +6,7 @@ retry         calls that outlive a restart of the ResourceManager
 web           the REST resources that commands read: scheduler configuration, container logs, attempts
 
 main          finds the command and runs it; what nobody caught becomes an exit status
-session       where the cluster is and who calls: configuration, user, clients, output
+session       where the cluster is and who calls: configuration, user, clients, output; `connect` for programs
 settings      the properties that a client reads
 log_sources   where logs are read
 command_line/ words, options, refusals, the terminal
@@ -21,7 +21,7 @@ from yarnbox.yarn.exports import lazily
 
 if TYPE_CHECKING:
     from yarnbox.client.admin_client import AdminClient
-    from yarnbox.client.connecting import ClusterConnection, connect
+    from yarnbox.client.session import ClusterConnection, connect
     from yarnbox.client.yarn_client import NewApplication, YarnClient
     from yarnbox.yarn.connection.rpc import ConnectionFailedError
     from yarnbox.yarn.enums import NodeState, YarnApplicationState
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "AdminClient": "yarnbox.client.admin_client",
-    "ClusterConnection": "yarnbox.client.connecting",
-    "connect": "yarnbox.client.connecting",
+    "ClusterConnection": "yarnbox.client.session",
+    "connect": "yarnbox.client.session",
     "NewApplication": "yarnbox.client.yarn_client",
     "YarnClient": "yarnbox.client.yarn_client",
     "NodeState": "yarnbox.yarn.enums",

@@ -3,12 +3,17 @@
 Owns where the configuration is looked for: `--config`, `--dir`, YARN_CONF_DIR, HADOOP_CONF_DIR, the run
 directory (YARNBOX_DIR, else ./.yarnbox) in that order; without any of them the defaults hold. Hadoop:
 YarnCLI.
+
+For a program, `connect` makes one: `with connect(".yarnbox/conf") as cluster: cluster.client...`.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Self
@@ -22,7 +27,7 @@ from yarnbox.client.web import Retry, WebService, active_of
 from yarnbox.client.yarn_client import Polling, Rpc, YarnClient
 from yarnbox.yarn.configuration import SITE_FILES, Configuration, ConfigurationError
 from yarnbox.yarn.connection.address import connectable
-from yarnbox.yarn.connection.addresses import AddressBook
+from yarnbox.yarn.connection.address_book import AddressBook
 from yarnbox.yarn.connection.failover import BlockingCalls, blocking_stub_of
 from yarnbox.yarn.connection.presence import is_rm_expected
 from yarnbox.yarn.connection.rm_ids import all_of, rm_addresses, rm_ids
@@ -200,3 +205,32 @@ class Session:
         address = rm_addresses(self.configuration)[rm_ids(self.configuration).index(rm_id)]
         timeout_s = self.settings.role_timeout_ms / 1000
         return BlockingStub(address, HA_SERVICE, user=self.user, timeout_s=timeout_s, tls=self.tls)
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterConnection:
+    """Both clients of one cluster; each connects at its first call."""
+
+    client: YarnClient
+    admin: AdminClient
+
+
+@contextmanager
+def connect(
+    directory: str | os.PathLike[str] | None = None,
+    *,
+    user: str | None = None,
+    properties: Mapping[str, str] | None = None,
+) -> Iterator[ClusterConnection]:
+    """The cluster of a configuration directory, or of a run directory of `yarnbox up`.
+
+    Without a directory, YARN_CONF_DIR, HADOOP_CONF_DIR, YARNBOX_DIR and `.yarnbox` are tried in this order,
+    as by the commands. `properties` override the files. Calls are made as `user`, by default HADOOP_USER_NAME
+    or the login name; connections end with the `with` block. ConfigurationError: the files cannot be read.
+    """
+    environment = {**os.environ, **({"HADOOP_USER_NAME": user} if user is not None else {})}
+    where = Path(directory) if directory is not None else None
+    found = configuration_directory(environment, run_directory=str(where) if where is not None else None)
+    settings = [f"{name}={value}" for name, value in (properties or {}).items()]
+    with Session(Console(sys.stdout, sys.stderr, environment), found, properties=settings) as session:
+        yield ClusterConnection(session.client, session.admin)

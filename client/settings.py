@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from yarnbox.yarn.connection.address import Address, with_default_port
-from yarnbox.yarn.connection.addresses import ADDRESS_BOOK_PROPERTY
+from yarnbox.yarn.connection.address_book import ADDRESS_BOOK_PROPERTY
 from yarnbox.yarn.connection.failover import FailoverSettings
 from yarnbox.yarn.security.tls import TlsSettings
 from yarnbox.yarn.settings import group, setting, settings

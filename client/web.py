@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 from yarnbox.yarn.connection.address import Address
-from yarnbox.yarn.connection.addresses import AddressBook
+from yarnbox.yarn.connection.address_book import AddressBook
 from yarnbox.yarn.security.tls import Tls, connection_to
 
 CLUSTER = "/ws/v1/cluster"

@@ -39,7 +39,7 @@ from yarnbox.testing.patience import PATIENCE_S
 from yarnbox.testing.setup import Conf, write_files
 from yarnbox.testing.watching import Application, WatchedCluster
 from yarnbox.yarn.configuration import SITE_FILES, Configuration
-from yarnbox.yarn.connection.addresses import ADDRESS_BOOK_FILE, ADDRESS_BOOK_PROPERTY, write_address_book
+from yarnbox.yarn.connection.address_book import ADDRESS_BOOK_FILE, ADDRESS_BOOK_PROPERTY, write_address_book
 from yarnbox.yarn.connection.failover import BlockingCalls, blocking_stub_of, stub_of
 from yarnbox.yarn.connection.rpc import (
     BlockingStub,

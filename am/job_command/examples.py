@@ -20,7 +20,7 @@ from typing import Any, Protocol
 from yarnbox.am.mapreduce.api import name_of
 from yarnbox.am.mapreduce.client import JobClient
 from yarnbox.am.mapreduce.input import input_format_named
-from yarnbox.am.mapreduce.jobs import grep, join, sort, terasort, total_order
+from yarnbox.am.mapreduce.jobs import grep, join, sort, terasort
 from yarnbox.am.mapreduce.jobs.terasort import KEY_BYTES, RECORD_BYTES
 from yarnbox.am.mapreduce.jobs.wordcount import SumReducer
 from yarnbox.am.mapreduce.output import read_part
@@ -184,8 +184,8 @@ def _sort_wholly(properties: dict[str, str], runner: Runner, key_of: Callable[[A
     reduces = client.settings.reduces
     bounds = [sample[number * len(sample) // reduces] for number in range(1, reduces)] if sample else []
     cut = {
-        "mapreduce.job.partitioner.class": name_of(total_order.TotalOrderPartitioner),
-        total_order.BOUNDS: ",".join(bound.hex() for bound in bounds),
+        "mapreduce.job.partitioner.class": name_of(sort.TotalOrderPartitioner),
+        sort.BOUNDS: ",".join(bound.hex() for bound in bounds),
     }
     return _status(runner.run_job(runner.client({**properties, **cut}), splits))
 

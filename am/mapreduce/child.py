@@ -45,7 +45,7 @@ from yarnbox.am.mapreduce.shuffle.segments import Batch
 from yarnbox.am.mapreduce.skipping import Skipping, kept_at
 from yarnbox.am.mapreduce.splits import Split
 from yarnbox.am.mapreduce.umbilical import DIE, RUN, AMUnreachableError, Plan, Umbilical
-from yarnbox.yarn.connection.addresses import AddressBook
+from yarnbox.yarn.connection.address_book import AddressBook
 from yarnbox.yarn.connection.hosting import NM_ADDRESS_BOOK, NM_TLS_AUTHORITY
 from yarnbox.yarn.security.credentials import credentials_of_environment
 from yarnbox.yarn.shuffle import INDEX_FILE, JOB_TOKEN, OUTPUT_DIRECTORY, OUTPUT_FILE, read_index

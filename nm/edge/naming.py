@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from yarnbox.yarn.configuration import Configuration
-from yarnbox.yarn.connection.addresses import ADDRESS_BOOK_PROPERTY, read_address_book, write_address_book
+from yarnbox.yarn.connection.address_book import ADDRESS_BOOK_PROPERTY, read_address_book, write_address_book
 from yarnbox.yarn.topology import MAPPING_PROPERTY, TABLE_PROPERTY
 
 

@@ -41,7 +41,7 @@ from yarnbox.nm.settings import NMSettings
 from yarnbox.nm.shuffle.server import ShuffleService
 from yarnbox.yarn.configuration import Configuration
 from yarnbox.yarn.connection.address import Address
-from yarnbox.yarn.connection.addresses import AddressBook
+from yarnbox.yarn.connection.address_book import AddressBook
 from yarnbox.yarn.connection.hosting import NM_ADDRESS_BOOK, NM_CONF_DIR, NM_PYTHON, NM_PYTHONPATH
 from yarnbox.yarn.connection.rpc import listen, new_server
 from yarnbox.yarn.http.access import HttpAccess

@@ -49,7 +49,7 @@ from yarnbox.rm.labels.administration import ATTRIBUTE_JOURNAL, LABEL_JOURNAL
 from yarnbox.rm.settings import RMSettings
 from yarnbox.yarn.configuration import Configuration, ConfigurationError
 from yarnbox.yarn.connection.address import Address, announced
-from yarnbox.yarn.connection.addresses import ADDRESS_BOOK_PROPERTY, AddressBook
+from yarnbox.yarn.connection.address_book import ADDRESS_BOOK_PROPERTY, AddressBook
 from yarnbox.yarn.http.process_beans import ProcessBeans
 from yarnbox.yarn.ids import ApplicationId
 from yarnbox.yarn.log import LEVELS, Log

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from yarnbox.yarn.connection.addresses import AddressBook
+from yarnbox.yarn.connection.address_book import AddressBook
 from yarnbox.yarn.connection.rpc import Caller, Handler, Stub
 from yarnbox.yarn.enums import NodeAction
 from yarnbox.yarn.hadoop_ipc.stub import HadoopStub

@@ -22,7 +22,7 @@ from yarnbox.rm.edge.node_protocols import NodeProtocols
 from yarnbox.rm.edge.security.authentication import CallerCheck, proved
 from yarnbox.rm.edge.security.tokens import Tokens
 from yarnbox.rm.services.caller import Caller
-from yarnbox.yarn.connection.addresses import AddressBook
+from yarnbox.yarn.connection.address_book import AddressBook
 from yarnbox.yarn.connection.rpc import SERVICES, Handler
 from yarnbox.yarn.connection.rpc import Caller as Claim
 from yarnbox.yarn.records.tokens import AMRMTokenIdentifier

@@ -35,7 +35,7 @@ from yarnbox.testing.masters import Master, run_master
 from yarnbox.testing.patience import PATIENCE_S
 from yarnbox.testing.virtual_time.nodes import Behaviour, Started, as_told
 from yarnbox.yarn.configuration import Configuration
-from yarnbox.yarn.connection.addresses import ADDRESS_BOOK_FILE, ADDRESS_BOOK_PROPERTY, write_address_book
+from yarnbox.yarn.connection.address_book import ADDRESS_BOOK_FILE, ADDRESS_BOOK_PROPERTY, write_address_book
 from yarnbox.yarn.connection.rpc import (
     Caller,
     ConnectionFailedError,

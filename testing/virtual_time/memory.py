@@ -19,7 +19,7 @@ from yarnbox.am.nm_client import NMClient
 from yarnbox.am.rm_client import SERVICE as RM_SERVICE
 from yarnbox.am.rm_client import AMRMClient
 from yarnbox.testing.masters import AlternatingThread
-from yarnbox.yarn.connection.addresses import AddressBook
+from yarnbox.yarn.connection.address_book import AddressBook
 from yarnbox.yarn.connection.rpc import BlockingStub, Caller, Stub
 from yarnbox.yarn.ids import NodeId
 from yarnbox.yarn.records.tokens import Token

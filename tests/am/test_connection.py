@@ -8,7 +8,7 @@ import pytest
 
 from yarnbox.am.connection import configuration_of
 from yarnbox.yarn.configuration import Configuration
-from yarnbox.yarn.connection.addresses import ADDRESS_BOOK_PROPERTY
+from yarnbox.yarn.connection.address_book import ADDRESS_BOOK_PROPERTY
 from yarnbox.yarn.connection.hosting import NM_ADDRESS_BOOK, NM_CONF_DIR
 
 PROPERTY = "yarn.resourcemanager.hostname"

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.client.fakes import NOVEMBER_MS, FakeResourceManager, FakeWebService, Shell
-from yarnbox.yarn.connection.addresses import write_address_book
+from yarnbox.yarn.connection.address_book import write_address_book
 from yarnbox.yarn.enums import ContainerState, YarnApplicationState
 from yarnbox.yarn.errors import ApplicationNotFoundError, ContainerNotFoundError
 from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId

@@ -20,7 +20,7 @@ from yarnbox.cluster.directory import (
 )
 from yarnbox.nm.edge.naming import NamingFiles
 from yarnbox.yarn.configuration import Configuration, ConfigurationError
-from yarnbox.yarn.connection.addresses import AddressBook
+from yarnbox.yarn.connection.address_book import AddressBook
 from yarnbox.yarn.connection.dask import DaskAddress
 from yarnbox.yarn.topology import RackResolver
 

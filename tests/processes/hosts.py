@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from tests.processes.conftest import ROOT, wait_until
 from tests.waiting import PATIENCE_S
-from yarnbox.client.connecting import connect
+from yarnbox.client.session import connect
 from yarnbox.cluster.ports import free_ports
 from yarnbox.yarn.configuration.document import write
 from yarnbox.yarn.enums import NodeState

@@ -1,10 +1,10 @@
 """How processes find and call one another.
 
-address     host and port; to which addresses a daemon binds, and what it announces
-addresses   where the emulated hosts really listen
-rpc         records over gRPC: serving and calling
-rm_ids      several ResourceManagers in one configuration
-failover    calls that go to whichever ResourceManager is active
-presence    whether a ResourceManager that does not answer is restarting
-hosting     what a NodeManager tells its containers of its host
+address       host and port; to which addresses a daemon binds, and what it announces
+address_book  where the emulated hosts really listen
+rpc           records over gRPC: serving and calling
+rm_ids        several ResourceManagers in one configuration
+failover      calls that go to whichever ResourceManager is active
+presence      whether a ResourceManager that does not answer is restarting
+hosting       what a NodeManager tells its containers of its host
 """

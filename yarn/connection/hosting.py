@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from yarnbox.yarn.connection.addresses import ADDRESS_BOOK_PROPERTY
+from yarnbox.yarn.connection.address_book import ADDRESS_BOOK_PROPERTY
 
 NM_PYTHON = "YARNBOX_NM_PYTHON"
 """The interpreter."""

@@ -15,7 +15,7 @@ from aiohttp import web
 
 from yarnbox.rm.edge.http.server import ROOT, WebServer
 from yarnbox.rm.web.refusals import RestError, bad_request, forbidden, not_found
-from yarnbox.yarn.connection.addresses import AddressBook
+from yarnbox.yarn.connection.address_book import AddressBook
 from yarnbox.yarn.ids import ContainerId, NodeId
 from yarnbox.yarn.security.tls import scheme
 

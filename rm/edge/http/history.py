@@ -28,7 +28,7 @@ from yarnbox.rm.web.queues.waiting import waiting
 from yarnbox.rm.web.refusals import bad_request, forbidden
 from yarnbox.rm.web.rows import node_row
 from yarnbox.rm.web.values import Answer
-from yarnbox.yarn.connection.addresses import AddressBook
+from yarnbox.yarn.connection.address_book import AddressBook
 from yarnbox.yarn.errors import NotReadyError
 from yarnbox.yarn.ids import ApplicationId, NodeId
 from yarnbox.yarn.log import Log

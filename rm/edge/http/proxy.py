@@ -23,7 +23,7 @@ from yarnbox.rm.core import Core
 from yarnbox.rm.edge.http.isolation import SANDBOX, is_isolated, own_address
 from yarnbox.rm.edge.http.server import WebServer
 from yarnbox.rm.web.refusals import text
-from yarnbox.yarn.connection.addresses import AddressBook
+from yarnbox.yarn.connection.address_book import AddressBook
 from yarnbox.yarn.ids import ApplicationId
 from yarnbox.yarn.log import Log
 

@@ -18,7 +18,7 @@ from yarnbox.rm.edge.launcher import Launcher
 from yarnbox.rm.edge.node_protocols import SERVICE, NodeProtocols
 from yarnbox.rm.edge.security.tokens import Tokens
 from yarnbox.rm.effects import LaunchContainer, StopContainer
-from yarnbox.yarn.connection.addresses import AddressBook
+from yarnbox.yarn.connection.address_book import AddressBook
 from yarnbox.yarn.connection.rpc import NOBODY, Caller, Handler, add_service, listen, new_server
 from yarnbox.yarn.enums import NodeAction
 from yarnbox.yarn.errors import NMNotYetReadyError

@@ -6,7 +6,7 @@ import asyncio
 from typing import Any
 
 from yarnbox.rm.edge.node_protocols import NodeProtocols
-from yarnbox.yarn.connection.addresses import AddressBook
+from yarnbox.yarn.connection.address_book import AddressBook
 from yarnbox.yarn.connection.rpc import NOBODY, Caller, Handler
 from yarnbox.yarn.enums import NodeAction
 from yarnbox.yarn.hadoop_ipc.stub import HadoopStub

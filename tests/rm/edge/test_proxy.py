@@ -15,7 +15,7 @@ from tests.rm.edge.test_http import Web, web
 from tests.rm.edge.test_process import play
 from yarnbox.rm.edge.http.isolation import SANDBOX
 from yarnbox.rm.edge.http.proxy import is_local, target
-from yarnbox.yarn.connection.addresses import AddressBook, write_address_book
+from yarnbox.yarn.connection.address_book import AddressBook, write_address_book
 from yarnbox.yarn.enums import FinalApplicationStatus
 from yarnbox.yarn.ids import ApplicationId
 from yarnbox.yarn.records.master import FinishApplicationMasterRequest, RegisterApplicationMasterRequest

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tests.rm.edge.test_process import NODE, play, running
 from yarnbox.rm.edge.services import HostNames
-from yarnbox.yarn.connection.addresses import AddressBook, write_address_book
+from yarnbox.yarn.connection.address_book import AddressBook, write_address_book
 from yarnbox.yarn.enums import NodeAction, YarnApplicationState
 from yarnbox.yarn.ids import NodeId
 from yarnbox.yarn.records.client import KillApplicationRequest

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from yarnbox.yarn.connection.addresses import AddressBook, read_address_book, write_address_book
+from yarnbox.yarn.connection.address_book import AddressBook, read_address_book, write_address_book
 from yarnbox.yarn.errors import IllegalArgumentError
 
 
