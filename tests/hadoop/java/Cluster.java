@@ -8,7 +8,6 @@ import java.security.PrivilegedExceptionAction;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -147,7 +146,9 @@ final class Cluster {
 
   /** Where Hadoop goes over all nodes, by their hashes, the order is that of their registration. */
   private void keepNodesInOrder() throws Exception {
-    field(ClusterNodeTracker.class, "nodes").set(scheduler.getNodeTracker(), new LinkedHashMap<>());
+    NodesInOrder<Object, Object> nodes = new NodesInOrder<>();
+    field(ClusterNodeTracker.class, "nodes").set(scheduler.getNodeTracker(), nodes);
+    dispatcher.afterResize(nodes::resized);
   }
 
   private void placeInTurns() throws Exception {

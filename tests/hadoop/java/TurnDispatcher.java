@@ -24,6 +24,7 @@ public final class TurnDispatcher implements Dispatcher, EventHandler<Event> {
   private final Thread owner = Thread.currentThread();
   private final List<String> crashes = new ArrayList<>();
   private Runnable beforeResize = () -> {};
+  private Runnable afterResize = () -> {};
 
   @Override
   public EventHandler<Event> getEventHandler() {
@@ -46,6 +47,11 @@ public final class TurnDispatcher implements Dispatcher, EventHandler<Event> {
   /** What is to be done before the scheduler hears of another size of a node. */
   void beforeResize(Runnable action) {
     beforeResize = action;
+  }
+
+  /** What is to be done when the scheduler has heard of it. */
+  void afterResize(Runnable action) {
+    afterResize = action;
   }
 
   /** Delivers to the last. */
@@ -77,6 +83,9 @@ public final class TurnDispatcher implements Dispatcher, EventHandler<Event> {
         error.printStackTrace(new PrintWriter(text));
         crashes.add(event + ": " + text);
       }
+    }
+    if (event.getType() == SchedulerEventType.NODE_RESOURCE_UPDATE) {
+      afterResize.run();
     }
   }
 
