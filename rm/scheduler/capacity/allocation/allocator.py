@@ -233,7 +233,9 @@ class ContainerAllocator(Allocator):
             found = _propose(on_node, Kind.ALLOCATE, locality, required)
             found.unreserved, found.kills = given_up, kills
             return found
-        if more and on_node.may_reserve and not (continues and must) and node.reserved_container is None:
+        if more and on_node.may_reserve and not (continues and must):
+            # Also where the last of several nodes is reserved: the commit refuses it. See
+            # tests/scenarios/queues/multi-node-reserves-the-last-in-vain.yaml.
             return _propose(on_node, Kind.RESERVE, locality, required)
         on_node.pass_.observer.note(attempt, SkipReason.NODE_FULL)
         return None

@@ -57,6 +57,7 @@ class LimitedLeaf(Protocol):
     """A leaf, as far as a pass stores its limits in it."""
 
     current_limit: Resource
+    offered_limit: Resource
 
 
 class Allocator(ABC):
@@ -115,8 +116,10 @@ class AllocationPass:
         self.pending_in = "" if ignores_exclusivity else partition
         self.candidates: list[SchedulerNode] | None = None
         """With multi-node placement: all nodes that may be used."""
-        self.current_limits: list[tuple[LimitedLeaf, Resource]] = []
-        """What the leaves that it came by may use, as headrooms and limits of AMs go by from then on."""
+        self.current_limits: list[tuple[LimitedLeaf, Resource, bool]] = []
+        """What the leaves that it came by may use, and whether headrooms and limits of AMs go by it from
+        then on.
+        """
         self.is_repeatable = True
         """Whether the same pass for another node of the partition would end in the same way."""
 

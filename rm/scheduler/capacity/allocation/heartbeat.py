@@ -41,9 +41,9 @@ class IdlePasses:
         self.last_partition = ""
         """The partition of the last pass, made or not."""
         self._since: dict[str, int] = {}
-        self._limits: dict[str, list[tuple[LimitedLeaf, Resource]]] = {}
+        self._limits: dict[str, list[tuple[LimitedLeaf, Resource, bool]]] = {}
 
-    def note(self, partition: str, version: int, limits: list[tuple[LimitedLeaf, Resource]]) -> None:
+    def note(self, partition: str, version: int, limits: list[tuple[LimitedLeaf, Resource, bool]]) -> None:
         """Notes that a pass allocated nothing, and the limits that it stored in the leaves that it
         visited.
         """
@@ -57,8 +57,10 @@ class IdlePasses:
     def repeat(self, partition: str) -> None:
         """Stores in the leaves the limits that the pass would."""
         self.last_partition = partition
-        for leaf, limit in self._limits[partition]:
-            leaf.current_limit = limit
+        for leaf, limit, is_current in self._limits[partition]:
+            leaf.offered_limit = limit
+            if is_current:
+                leaf.current_limit = limit
 
 
 class NodeObserver(Protocol):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from yarnbox.rm.scheduler.calculator import Calculator
 from yarnbox.rm.scheduler.capacity.config.settings import CapacitySettings
+from yarnbox.rm.scheduler.constraint.constraints import PROCESSOR
 from yarnbox.rm.scheduler.context import SchedulerContext
 from yarnbox.yarn.resources.resource import NONE, Resource
 
@@ -36,6 +37,8 @@ class QueueContext:
         """The capacity of all nodes, as the queues last took note of it."""
         self.version = 0
         """Raised by whatever may let a heartbeat give something that the one before could not."""
+        self.keeps_offers = rm.settings.constraints.handler == PROCESSOR
+        """Whether leaves are to know what each pass would have allowed them."""
         self.pending_apps = 0
         """Applications of all leaves that wait to be activated."""
 

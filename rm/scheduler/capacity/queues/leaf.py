@@ -61,6 +61,10 @@ class LeafQueue(CapacityQueue):
         """Attempts that max-parallel-apps keeps back, in the order in which they came."""
         self.current_limit = NONE
         """The most that the leaf could use when a pass last reached it, or the cluster changed."""
+        self.offered_limit = NONE
+        """The same when a pass last came by, whether it asked for something or not: `current_limit` follows
+        when the placement processor commits a container. Kept where that may be.
+        """
         self.unreached: dict[CapacityAttempt, None] = {}
         """Activated applications that no pass has reached yet: they have no headroom."""
         self._reached_end: Any = None
@@ -339,6 +343,7 @@ class LeafQueue(CapacityQueue):
             self.maximum_applications, settings.user_limit_percent, settings.user_limit_factor
         )
         self.current_limit = context.calculator.min_of(context.cluster, default.down_maximum, limit)
+        self.offered_limit = self.current_limit
         self.users.cluster_changed()
         self.activate()
         self.users.state += 1
@@ -358,7 +363,11 @@ class LeafQueue(CapacityQueue):
         return found if found.memory_mb >= 0 else Resource(0, found.vcores, found.others)
 
     def mark_reached(self, attempt: CapacityAttempt, partition: str) -> None:
-        """Treats the attempt as if a pass had reached it: from now on it has a headroom."""
+        """Treats the attempt as if a pass had reached it: from now on it has a headroom.
+
+        See tests/scenarios/constraints/processor-commit-takes-over-a-limit.yaml.
+        """
+        self.current_limit = self.offered_limit
         self.users.record_decision(partition)
         self.unreached.pop(attempt, None)
         attempt.is_reached = True
@@ -385,9 +394,13 @@ class LeafQueue(CapacityQueue):
         """One container at most, to the first application in order that may have one."""
         context = self.context
         calculator = context.calculator
-        default = self.in_default
-        limit_now = calculator.min_of(pass_.cluster, default.down_maximum, limit)
+        limit_now = calculator.min_of(pass_.cluster, self.in_default.down_maximum, limit)
         partition = pass_.partition
+        if context.keeps_offers and not pass_.is_question:
+            self.offered_limit = limit_now
+            pass_.current_limits.append((self, limit_now, False))
+            if not self.has_pending(pass_.pending_in):
+                return NOTHING
         if partition and not pass_.ignores_exclusivity and not self.can_access(partition):
             self._refuse_all(pass_, SkipReason.PARTITION_ACCESS)
             return NOTHING
@@ -400,7 +413,7 @@ class LeafQueue(CapacityQueue):
             return NOTHING
         if self.order.count and not pass_.is_question:
             self.current_limit = limit_now
-            pass_.current_limits.append((self, limit_now))
+            pass_.current_limits.append((self, limit_now, True))
             self.users.record_decision(partition, ignores_exclusivity=pass_.ignores_exclusivity)
         last: CapacityAttempt | None = None
         outcome = NOTHING

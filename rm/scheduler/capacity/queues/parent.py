@@ -187,6 +187,11 @@ class ParentQueue(AbstractParentQueue):
             order = self._order(partition, asks_in)
         return order.entries()
 
+    def _all_in_order(self, partition: str) -> list[tuple[OrderingKey, int, CapacityQueue]]:
+        """The same with the children that ask nothing."""
+        keys = ((ordering_key(child, partition, self.settings), child.position) for child in self.children)
+        return sorted((*key, child) for key, child in zip(keys, self.children, strict=True))
+
     def _forget_orders(self) -> None:
         self.orders.clear()
         self._last_order = None
@@ -325,7 +330,11 @@ class ParentQueue(AbstractParentQueue):
         blocked = NONE
         minimum = self.context.minimum
         is_limited = False
-        for _, _, child in self._children_in_order(partition, pass_.pending_in):
+        if self.context.keeps_offers and not pass_.is_question:
+            order = self._all_in_order(partition) if self.has_pending(pass_.pending_in) else []
+        else:
+            order = self._children_in_order(partition, pass_.pending_in)
+        for _, _, child in order:
             its_share: Share = child.shares[partition] if partition else child.in_default
             outcome = child.assign(pass_, calculator.sum_down(free, its_share.amounts.used, minimum))
             if outcome.gives:
