@@ -99,6 +99,10 @@ class PendingRequest:
         """The scheduling request that it stands for; None for a plain one."""
 
 
+_NOTHING = PendingRequest(ANY, 0, NONE, relax_locality=False)
+"""Of a key that asks at hosts or racks alone; nobody changes it."""
+
+
 class KeyAsks:
     """The requests of one key, by location in the order in which they were first asked."""
 
@@ -109,23 +113,23 @@ class KeyAsks:
         self.by_location: dict[str, PendingRequest] = {}
         self.most = 0
         """At so many locations something was asked for at one time."""
-        self.any: PendingRequest | None = None
+        self.any = _NOTHING
         """The request at `*`; kept here although its count is zero."""
 
     @property
     def outstanding(self) -> int:
         """How many containers the key still wants."""
-        return self.any.count if self.any is not None else 0
+        return self.any.count
 
     @property
     def constrained(self) -> Constrained | None:
         """The scheduling request of the key, if it has one."""
-        return self.any.constrained if self.any is not None else None
+        return self.any.constrained
 
     @property
     def label(self) -> str:
         """The partition in which the key asks: that of its request at `*`."""
-        return self.any.label if self.any is not None else ""
+        return self.any.label
 
     def at(self, location: str) -> PendingRequest | None:
         """The request at this location, if its count is above zero."""
@@ -266,7 +270,6 @@ class Asks:
                     # A name leaves the table when allocations bring it to zero; `any` stays at hand.
                     del key_asks.by_location[location]
         wanted = key_asks.any
-        assert wanted is not None, f"{key} had nothing at *"
         if wanted.count == 0:
             self.active_keys.remove(key)
             if wanted.constrained is not None:
@@ -301,7 +304,6 @@ class Asks:
         self.satisfied.clear()
         for key in keys:
             wanted = self._keys[key].any
-            assert wanted is not None
             self._pending_changed(wanted.label, wanted.capability * -wanted.count, -wanted.count)
         self._keys.clear()
 
@@ -310,14 +312,13 @@ class Asks:
         total = NONE
         for key in self.active_keys:
             wanted = self._keys[key].any
-            assert wanted is not None
             total = total + wanted.capability * wanted.count
         return total
 
     def _put(self, key_asks: KeyAsks, request: PendingRequest) -> None:
         if request.location == ANY:
             before = key_asks.any
-            was_active = before is not None and before.count > 0
+            was_active = before.count > 0
             key_asks.any = request
             self.satisfied.pop(key_asks.key, None)
             if request.constrained is None:
@@ -330,12 +331,10 @@ class Asks:
         key_asks.by_location[request.location] = request
         key_asks.most = max(key_asks.most, len(key_asks.by_location))
 
-    def _book(self, before: PendingRequest | None, after: PendingRequest) -> None:
-        if before is not None and before.count and before.label != after.label:
+    def _book(self, before: PendingRequest, after: PendingRequest) -> None:
+        if before.count and before.label != after.label:
             self._pending_changed(before.label, before.capability * -before.count, -before.count)
-            before = None
-        old = before.capability * before.count if before is not None else NONE
-        old_count = before.count if before is not None else 0
-        delta = after.capability * after.count - old
-        if delta or after.count != old_count:
-            self._pending_changed(after.label, delta, after.count - old_count)
+            before = _NOTHING
+        delta = after.capability * after.count - before.capability * before.count
+        if delta or after.count != before.count:
+            self._pending_changed(after.label, delta, after.count - before.count)

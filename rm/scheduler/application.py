@@ -249,7 +249,6 @@ class Attempt:
         """
         key_asks = self.asks[key]
         wanted = key_asks.any
-        assert wanted is not None
         if reserved is not None:
             self.unreserve(reserved)
             container = reserved

@@ -94,9 +94,7 @@ class RequestChecks:
 
 def asked(key_asks: KeyAsks) -> str:
     """The request as people read it."""
-    wanted = key_asks.any
-    size = f" of {wanted.capability}" if wanted is not None else ""
-    return f"{key_asks.outstanding}{size}, priority {key_asks.key.request_priority}"
+    return f"{key_asks.outstanding} of {key_asks.any.capability}, priority {key_asks.key.request_priority}"
 
 
 N = TypeVar("N")

@@ -174,14 +174,10 @@ class FifoScheduler(Scheduler[Attempt]):
         attempt = application.attempt if application is not None else None
         if attempt is None or attempt.is_stopped:
             return []
-        found = []
-        for key in attempt.asks.active_keys:
-            key_asks = attempt.asks.key_asks(key)
-            if key_asks is not None:
-                found.append(
-                    RequestChecks(asked=asked(key_asks), checks=tuple(self._checks(attempt, key)), key=key)
-                )
-        return found
+        return [
+            RequestChecks(asked=asked(attempt.asks[key]), checks=tuple(self._checks(attempt, key)), key=key)
+            for key in attempt.asks.active_keys
+        ]
 
     def _checks(self, attempt: Attempt, key: RequestKey) -> Iterator[Check]:
         is_back = not self.is_waiting_for_recovery()
@@ -222,7 +218,6 @@ class FifoScheduler(Scheduler[Attempt]):
         return FifoReason.NOTHING_ASKED
 
     def _no_room(self, key_asks: KeyAsks, node: SchedulerNode) -> FifoReason:
-        assert key_asks.any is not None
         is_large = DEFAULT_CALCULATOR.container_count(node.total, key_asks.any.capability) > 0
         return FifoReason.NODE_FULL if is_large else FifoReason.NODE_TOO_SMALL
 

@@ -221,7 +221,6 @@ def open_requests(context: RMContext, shapes: Shapes, attempt: RMAppAttempt) -> 
 
 def _scheduling_request(shapes: Shapes, key_asks: KeyAsks, request: SchedulingRequest) -> Answer:
     """A request with a placement constraint has no place of its own."""
-    assert key_asks.any is not None
     shown: Answer = {
         "priority": key_asks.key.request_priority,
         "allocationRequestId": key_asks.key.allocation_request_id,

@@ -66,17 +66,16 @@ def book(
     """
     key = RequestKey(request.priority or 0, request.allocation_request_id)
     known = asks.key_asks(key)
-    wanted = known.any if known is not None else None
-    if wanted is None or (wanted.constrained is None and wanted.count == 0):
+    if known is None or (known.constrained is None and not known.outstanding):
         _begin(asks, application_id, key, request, default_partition)
-    elif wanted.constrained is None:
+    elif known.constrained is None:
         raise SchedulerInvalidResourceRequestError(
             "a SchedulingRequest cannot be handled where a ResourceRequest with the same scheduler key "
             f"exists: {_described_key(key)}, please send SchedulingRequest with a different allocationId and "
             "priority"
         )
     else:
-        _update(asks, key, wanted, wanted.constrained, request)
+        _update(asks, key, known.any, known.constrained, request)
 
 
 def _begin(

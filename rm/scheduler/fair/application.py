@@ -289,7 +289,7 @@ class FSAppAttempt(Attempt, Watcher):
     def refusal(self, key_asks: KeyAsks, node: SchedulerNode) -> FairReason | None:
         """Why no container of this key may be on that node at all, or in the queues as they are."""
         wanted = key_asks.any
-        if wanted is None or wanted.count <= 0:
+        if wanted.count <= 0:
             return FairReason.NOTHING_ASKED
         by_location = key_asks.by_location
         if len(by_location) > 1 or not wanted.relax_locality:
@@ -305,7 +305,7 @@ class FSAppAttempt(Attempt, Watcher):
         return None if self.leaf.fits_in_max_share(wanted.capability) else FairReason.QUEUE_HEADROOM
 
     def _record_queue_limit(self, key_asks: KeyAsks, refusal: FairReason) -> None:
-        if self.is_waiting_for_am and refusal is FairReason.QUEUE_HEADROOM and key_asks.any is not None:
+        if self.is_waiting_for_am and refusal is FairReason.QUEUE_HEADROOM:
             self._record_obstacle(
                 key_asks.any.capability,
                 "exceeds current queue or its parents maximum resource allowed). Max share of queue: "
@@ -334,7 +334,7 @@ class FSAppAttempt(Attempt, Watcher):
                 if is_at_rack and allowed is not Locality.NODE_LOCAL:
                     return Locality.RACK_LOCAL, at_rack
         wanted = key_asks.any
-        if wanted is None or wanted.count <= 0:
+        if wanted.count <= 0:
             return FairReason.NOTHING_ASKED
         present = by_location.get(ANY)
         if present is not None and not present.relax_locality:
@@ -391,9 +391,9 @@ class FSAppAttempt(Attempt, Watcher):
         """The opportunities that it has had, this node included: also one that is full, unless the published
         rule holds.
         """
-        before, wanted = self.opportunities.get(key_asks.key, 0), key_asks.any
-        if self._fair.published.count_free_places_only and wanted is not None:
-            return before + wanted.capability.fits_in(node.available)
+        before = self.opportunities.get(key_asks.key, 0)
+        if self._fair.published.count_free_places_only:
+            return before + key_asks.any.capability.fits_in(node.available)
         return before + 1
 
     def delay_numbers(self, key: RequestKey) -> str:
@@ -468,7 +468,6 @@ class FSAppAttempt(Attempt, Watcher):
         if not self.is_held_to_am_share or not self.asks.active_keys:
             return False
         key_asks = self.asks[self.asks.active_keys[0]]
-        assert key_asks.any is not None
         return not self.leaf.may_run_am(key_asks.any.capability)
 
     def count_am(self, container: RMContainer) -> None:

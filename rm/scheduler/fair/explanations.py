@@ -81,7 +81,6 @@ class Explanations:
 
 
 def _queue_checks(app: FSAppAttempt, key_asks: KeyAsks) -> Iterator[Check]:
-    assert key_asks.any is not None
     required = key_asks.any.capability
     leaf: LeafQueue = app.queue
     from_root = list(reversed(leaf.ancestry))

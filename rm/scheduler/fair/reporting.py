@@ -192,7 +192,6 @@ class QueueViews:
             return f"{_INACTIVATED} {why}" if why is not None else _INACTIVATED
         if app.is_over_am_share():
             key_asks = app.asks[app.asks.active_keys[0]]
-            assert key_asks.any is not None
             asked = key_asks.any.capability
             return f"{_INACTIVATED} (Resource request: {asked} exceeds maximum AM resource allowed)."
         return f"{_INACTIVATED} {app.am_obstacle}" if app.am_obstacle else ""

@@ -105,9 +105,7 @@ def _room(
     scheduler: FifoScheduler, attempt: Attempt, key: RequestKey, node: SchedulerNode
 ) -> FifoReason | None:
     """What the numbers say, worked out in another way than the scheduler's."""
-    wanted = attempt.asks[key].any
-    assert wanted is not None
-    memory_mb = wanted.capability.memory_mb
+    memory_mb = attempt.asks[key].any.capability.memory_mb
     if memory_mb <= node.available.memory_mb:
         return None
     if not node.is_schedulable:

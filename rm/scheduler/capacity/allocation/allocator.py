@@ -72,7 +72,7 @@ class ContainerAllocator(Allocator):
         """
         key, node = reserved.key, reserved.node
         asks = attempt.asks.key_asks(key)
-        if asks is None or asks.any is None or asks.any.count <= 0:
+        if asks is None or asks.any.count <= 0:
             dropped = Assignment(Kind.DROP)
             dropped.attempt, dropped.node, dropped.from_reserved = attempt, node, reserved
             return dropped
@@ -124,7 +124,7 @@ class ContainerAllocator(Allocator):
     ) -> Assignment:
         """One key on one node."""
         asks = attempt.asks.key_asks(key)
-        if asks is None or asks.any is None or asks.any.count <= 0:
+        if asks is None or asks.any.count <= 0:
             return KEY_SKIPPED
         pass_.observer.try_request(attempt, key, node)
         on_node = RequestOnNode(
@@ -187,7 +187,6 @@ class ContainerAllocator(Allocator):
                     if found is not None:
                         return found
         anywhere = asks.any
-        assert anywhere is not None
         if not anywhere.relax_locality:
             on_node.pass_.observer.note(on_node.attempt, SkipReason.STRICT_LOCALITY)
             return KEY_SKIPPED

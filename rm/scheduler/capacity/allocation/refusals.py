@@ -96,7 +96,6 @@ def refusal_by_request(on_node: RequestOnNode) -> SkipReason | None:
     leaf, attempt, pass_ = on_node.leaf, on_node.attempt, on_node.pass_
     context = leaf.context
     wanted = on_node.asks.any
-    assert wanted is not None
     if pass_.ignores_exclusivity and attempt.is_waiting_for_am:
         if not context.rm.settings.labels.am_non_exclusive_allocation:
             return SkipReason.EXCLUSIVITY
@@ -168,5 +167,4 @@ def may_reserve_more(leaf: LeafQueue, attempt: CapacityAttempt, asks: KeyAsks, r
         span = (maximum_mb - minimum_mb) / maximum_mb if maximum_mb else 0.0
         repeated = attempt.re_reservations.get(asks.key, 0)
         starvation = int(repeated / reserved * (1.0 - min(node_factor, span)))
-    wanted = asks.any
-    return starvation + (wanted.count if wanted is not None else 0) - reserved > 0
+    return starvation + asks.outstanding - reserved > 0

@@ -169,7 +169,7 @@ class Explanations:
         attempt = self._attempt(application_id)
         node = self._context.tracker.nodes.get(node_id)
         asks = attempt.asks.key_asks(key) if attempt is not None else None
-        if attempt is None or node is None or asks is None or asks.any is None:
+        if attempt is None or node is None or asks is None or not asks.outstanding:
             return None
         found = self._refusal_by_node(attempt, asks, node)
         if found is not None:
@@ -366,7 +366,6 @@ class Explanations:
         self, attempt: CapacityAttempt, asks: KeyAsks, bounds: _Bounds, *, holds: bool
     ) -> Check:
         """Whether the room below the limits suffices, as the allocator finds on a node."""
-        assert asks.any is not None
         leaf, required = self._tree.leaf_of(attempt.application), asks.any.capability
         if not holds and bounds.kept and self._context.calculator.fits_in(required, bounds.whole.headroom):
             return bounds.kept_for_siblings(leaf)
@@ -411,7 +410,6 @@ class Explanations:
         found = self._refusal_by_node(attempt, asks, node)
         if found is not None:
             return found, ""
-        assert asks.any is not None
         notes, is_own = _LastReason(), _is_own_reservation(attempt, asks, node)
         on_node = RequestOnNode(
             self._tree.leaf_of(attempt.application),
@@ -455,9 +453,7 @@ def _is_below_maximum(
 
 def _open_requests(attempt: CapacityAttempt) -> Iterator[KeyAsks]:
     for key in attempt.asks.active_keys:
-        asks = attempt.asks.key_asks(key)
-        if asks is not None and asks.any is not None:
-            yield asks
+        yield attempt.asks[key]
 
 
 def _alone(reason: SkipReason, numbers: str) -> RequestChecks:

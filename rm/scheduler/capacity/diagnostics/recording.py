@@ -128,7 +128,7 @@ class Recorder(PassObserver):
         assert self._looked_at is not None
         attempt, key, node = self._looked_at
         asks = attempt.asks.key_asks(key)
-        if asks is None or asks.any is None:
+        if asks is None:
             return ""
         if reason is SkipReason.NODE_TOO_SMALL:
             return _short_of(attempt, asks.any.capability, node.total)

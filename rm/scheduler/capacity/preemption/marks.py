@@ -83,7 +83,7 @@ class PreemptionMarks:
         if attempt is None or container.key.update_of:  # one that is to grow cannot do so elsewhere
             return False
         key_asks = attempt.asks.key_asks(container.key)
-        if key_asks is None or key_asks.any is None or not key_asks.any.relax_locality:
+        if key_asks is None or not key_asks.any.relax_locality:
             return False
         attempt.move_reservation(container, node)
         self._context.version += 1

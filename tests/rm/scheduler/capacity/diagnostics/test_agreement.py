@@ -186,7 +186,7 @@ class Watch:
 def open_requests(attempt: CapacityAttempt, partition: str) -> Iterator[KeyAsks]:
     for key in attempt.asks.active_keys:
         asks = attempt.asks.key_asks(key)
-        if asks is not None and asks.any is not None and asks.label == partition:
+        if asks is not None and asks.label == partition:
             yield asks
 
 

@@ -311,7 +311,7 @@ class Play:
                 key_asks.any.capability.memory_mb
                 for attempt in leaf.order.asking()
                 for key_asks in attempt.asks.all_keys()
-                if key_asks.any is not None and key_asks.any.count and len(key_asks.by_location) == 1
+                if key_asks.any.count and len(key_asks.by_location) == 1
             ),
             default=0,
         )
