@@ -472,6 +472,8 @@ class Program:
                 display.show(progress.map, progress.reduce)
 
             report = self._to_the_end(client, application_id, lambda: client.follow(application_id, tell))
+        if not has_succeeded(report):
+            client.publish_history(report)
         history = client.job_report(application_id)
         if has_succeeded(report):
             print(f"Job {job} completed successfully")

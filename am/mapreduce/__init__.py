@@ -22,7 +22,7 @@ skipping     records that kill tasks are left out, as an option
 committer    output under _temporary until it is whole
 umbilical    what a task and its AM say to one another: the task's side
 client_protocol  MRClientProtocol, which the AM and the history server answer
-edge/        the AM's side of it, and its REST pages: the HTTP port
+edge/        the AM's side of it, its REST pages (the HTTP port), and whether its end is the application's
 child        the process of a task
 history/     what happened, in Hadoop's form: what a next AM recovers from, and the history server
 client       a job from its properties to the RM, and followed to its end

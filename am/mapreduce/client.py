@@ -26,6 +26,7 @@ from yarnbox.am.mapreduce.codecs import MissingPackageError, codec_named
 from yarnbox.am.mapreduce.committer import OutputCommitter
 from yarnbox.am.mapreduce.history.files import HistoryFiles
 from yarnbox.am.mapreduce.history.jhist import read_events
+from yarnbox.am.mapreduce.history.left_behind import publish_left_behind
 from yarnbox.am.mapreduce.history.parsed import parse
 from yarnbox.am.mapreduce.history.rest import report
 from yarnbox.am.mapreduce.ids import JobId
@@ -315,6 +316,13 @@ class JobClient:
             self._staging.remove()
         return report
 
+    def publish_history(self, report: ApplicationReport) -> None:
+        """Publishes what the AMs of a job have written that has not succeeded, if its last one ended without
+        doing that.
+        """
+        if self._staged is not None and report.application_id is not None:
+            publish_left_behind(self._histories, self._staged, JobId.of(report.application_id), report)
+
     def clean_up(self) -> None:
         """Removes what a job that has not succeeded was writing, and its own files: its last AM may have
         ended without doing that.
@@ -354,10 +362,13 @@ class JobClient:
 
     def job_report(self, application_id: ApplicationId) -> dict[str, Any] | None:
         """What the job's AM wrote of it when it had ended."""
-        history = self.settings.history
-        files = HistoryFiles(Path(history.intermediate_dir), Path(history.done_dir))
-        found = files.find(JobId.of(application_id))
+        found = self._histories.find(JobId.of(application_id))
         return report(parse(read_events(found.path))) if found is not None else None
+
+    @property
+    def _histories(self) -> HistoryFiles:
+        history = self.settings.history
+        return HistoryFiles(Path(history.intermediate_dir), Path(history.done_dir))
 
     def _ask_am(self, application_id: ApplicationId, report: ApplicationReport) -> JobProgress | None:
         """Asks the AM itself; it may not be there yet, or not any more."""

@@ -1,5 +1,5 @@
 """Jobs that survive what is done to their cluster: AMs that lose one node after another, a node that hangs
-and comes back, an RM that is killed; and the end of all of it.
+and comes back, an RM that is killed; what jobs leave that do not survive; and the end of all of it.
 """
 
 from __future__ import annotations
@@ -8,11 +8,15 @@ from pathlib import Path
 from signal import SIGCONT, SIGKILL, SIGSTOP
 
 from tests.processes.conftest import Desk, wait_until
-from tests.processes.gated import Gated
+from tests.processes.gated import Gated, ended_jobs, told
 from tests.processes.test_capacity import held_gb
 from tests.waiting import PATIENCE_S
+from yarnbox.am.mapreduce.app import master
+from yarnbox.am.mapreduce.ids import JobId
 from yarnbox.cluster.processes import containers_of
 from yarnbox.yarn.storage.event_log import MILESTONES, RECOVERED, STARTED
+
+MASTER = master.__name__
 
 
 def attempt_number(job: Gated) -> int:
@@ -36,6 +40,44 @@ def test_an_am_that_loses_its_node_twice_has_not_failed_twice(desk: Desk, tmp_pa
         desk.cluster.add_node()
         wait_for_attempt(job, number)
     job.finish()
+
+
+def is_left_clean(job: Gated) -> bool:
+    """Whether nothing half-written is there, nor anything that the job was started with."""
+    staged = job.desk.directory / "staging"
+    return not [*job.root.glob("out/_temporary"), *staged.glob("*/.staging/*")]
+
+
+def test_a_job_that_is_killed_leaves_its_history(desk: Desk, tmp_path: Path) -> None:
+    """Its client is gone, so its AM has to, in the little time that its node gives it."""
+    job = Gated(desk, tmp_path)
+    job.wait_until_half_is_done()
+    job.process.kill()
+    desk.here("yarn", "application", "-kill", str(job.application_id))
+    job_id = JobId.of(job.application_id)
+    assert wait_until(lambda: job_id in ended_jobs(desk) and is_left_clean(job), PATIENCE_S)
+    past = told(desk, job_id)
+    assert (past["job"]["state"], past["job"]["mapsCompleted"]) == ("KILLED", 3)
+    assert "killed" in past["job"]["diagnostics"]
+    job.stub.close()
+
+
+def test_a_job_whose_ams_are_all_killed_leaves_its_history(desk: Desk, tmp_path: Path) -> None:
+    """They cannot, so its client does."""
+    job = Gated(desk, tmp_path)
+    job.wait_until_half_is_done()
+    for number in (1, 2):
+        wait_for_attempt(job, number)
+        (am,) = (one for one in desk.running(MASTER) if one.name() != "bash")
+        am.kill()
+    out, err = job.process.communicate(timeout=PATIENCE_S)
+    assert job.process.returncode == 1, out + err
+    assert "Counters:" in out
+    past = told(desk, JobId.of(job.application_id))
+    assert (past["job"]["state"], past["job"]["mapsCompleted"]) == ("FAILED", 3)
+    assert "failed 2 times" in past["job"]["diagnostics"]
+    assert is_left_clean(job)
+    job.stub.close()
 
 
 def test_a_node_that_hangs_is_lost_and_rejoins_without_what_it_ran(desk: Desk, tmp_path: Path) -> None:

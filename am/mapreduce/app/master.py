@@ -11,6 +11,7 @@ import asyncio
 import logging
 import os
 import shutil
+import signal
 import sys
 import time
 from collections.abc import Coroutine, Mapping, Sequence
@@ -59,10 +60,12 @@ from yarnbox.am.mapreduce.app.report import PREFIX, AMInfo, Pages
 from yarnbox.am.mapreduce.app.uber_tasks import LocalTasks
 from yarnbox.am.mapreduce.cache_files import UnreadableFileError, local_resources
 from yarnbox.am.mapreduce.client_protocol import AM_PROTOCOL, SERVICE
+from yarnbox.am.mapreduce.edge.ending import SIGNALLED_STATUS, SignalledError, last_report
 from yarnbox.am.mapreduce.edge.port import Port
 from yarnbox.am.mapreduce.edge.umbilical_server import UmbilicalServer
 from yarnbox.am.mapreduce.history.files import HistoryFiles, IndexInfo, events_file
 from yarnbox.am.mapreduce.history.jhist import HistoryWriter, read_events
+from yarnbox.am.mapreduce.history.left_behind import publish_left_behind
 from yarnbox.am.mapreduce.history.parsed import PastAM, PastJob, parse
 from yarnbox.am.mapreduce.ids import JobId, TaskAttemptId
 from yarnbox.am.mapreduce.settings import JOB_FILE, JOB_FILE_VARIABLE, JobSettings
@@ -181,6 +184,7 @@ class Master:
 
     async def run(self) -> None:
         """The whole life: registered, run, unregistered."""
+        loop = asyncio.get_running_loop()
         check_exposure([self._host], self._connection.tls)
         self._port = await self._web.start(self._host)
         try:
@@ -189,6 +193,7 @@ class Master:
             port = await self._serve_clients(url)
             registered = await self._rm.register(self._environment.node_id.host, port, url)
             self._clients.registered(registered.client_to_am_token_master_key)
+            loop.add_signal_handler(signal.SIGTERM, lambda: self._give_up(SignalledError("SIGTERM")))
             beats = [asyncio.create_task(self._beat()), asyncio.create_task(self._pause_monitor.run())]
             try:
                 await self._start(registered.maximum_capability or Resource())
@@ -196,6 +201,7 @@ class Master:
             finally:
                 await end_tasks(beats)
             if self._failure is not None:
+                await self._leave_behind()
                 raise self._failure
             await self._finish()
         finally:
@@ -205,6 +211,7 @@ class Master:
             await self._rm.close()
             await self._clients.stop()
             await self._web.stop()
+            loop.remove_signal_handler(signal.SIGTERM)
 
     async def _serve_clients(self, url: str) -> int:
         """The port to be told to the RM: where Hadoop's own clients are served, else that of the pages."""
@@ -269,12 +276,16 @@ class Master:
             else ""
         )
         await self._rm.finish(_FINAL_STATUS[state], diagnostics, url)
-        if not self._is_staged_here:  # else the node removes it
-            shutil.rmtree(self._staging, ignore_errors=True)  # nobody comes after this AM
+        self._remove_staging()
         log.info("the job has ended: %s %s", state.value, diagnostics)
         self._answers.has_unregistered = True
         if self._answers.was_asked:
             await asyncio.sleep(LAST_WORDS_S)
+
+    def _remove_staging(self) -> None:
+        """Nobody comes after this AM."""
+        if not self._is_staged_here:  # else the node removes it
+            shutil.rmtree(self._staging, ignore_errors=True)
 
     # The history.
 
@@ -324,9 +335,8 @@ class Master:
 
     def _publish_history(self) -> None:
         """Leaves the history where the history server and clients find it; old ones go."""
-        settings = self._settings.history
+        settings, files = self._settings.history, self._histories
         events = events_file(self._staging, self._job_id, self._app_attempt)
-        files = HistoryFiles(Path(settings.intermediate_dir), Path(settings.done_dir))
         try:
             files.publish(IndexInfo.of(parse(read_events(events))), events, self._staging / JOB_FILE)
             if settings.cleaner_enabled:
@@ -334,6 +344,22 @@ class Master:
                 log.info("%d old histories of jobs were deleted", deleted)
         except OSError as error:
             log.warning("the history cannot be left behind: %s", error)
+
+    @property
+    def _histories(self) -> HistoryFiles:
+        settings = self._settings.history
+        return HistoryFiles(Path(settings.intermediate_dir), Path(settings.done_dir))
+
+    async def _leave_behind(self) -> None:
+        """If no other AM comes because the application was ended: publishes what there is of the history and
+        removes what was being written. Little time is left before the node kills.
+        """
+        environment = self._environment
+        report = await last_report(self._connection, environment.attempt_id, environment.amrm_token)
+        if report is not None:
+            publish_left_behind(self._histories, self._staging, self._job_id, report)
+            self._committer.abort_job()
+            self._remove_staging()
 
     # The RM.
 
@@ -368,7 +394,7 @@ class Master:
             self._give_up(error)
 
     def _give_up(self, failure: BaseException) -> None:
-        self._failure = failure
+        self._failure = self._failure or failure
         self._ended.set()
 
     # Tasks.
@@ -555,6 +581,9 @@ def main(arguments: list[str]) -> int:
     except (YarnError, RpcError) as error:
         log.error("this AM ends: %s", error)
         return 1
+    except SignalledError as error:
+        log.error("this AM ends by %s", error)
+        return SIGNALLED_STATUS
     return 0
 
 
