@@ -278,7 +278,14 @@ class Asks:
         return () if wanted.constrained is not None else tuple(lowered)
 
     def give_back(self, key: RequestKey, lowered: Iterable[PendingRequest]) -> None:
-        """Restores the requests of a container that ended before its AM pulled it."""
+        """Restores the requests of a container that ended before its AM pulled it.
+
+        As the AM's own requests of that priority: so what was given for an update of a container does, too,
+        as in Hadoop, whose ResourceRequests do not say that. See
+        tests/scenarios/fair/fair-growth-lost-with-its-node.yaml.
+        """
+        if key.update_of:
+            key = RequestKey(key.request_priority, key.allocation_request_id)
         key_asks = self._keys.get(key)
         if key_asks is None:
             key_asks = KeyAsks(key)

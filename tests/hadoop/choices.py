@@ -6,7 +6,7 @@ from random import Random
 
 from tests.hadoop.clusters import LABEL, PREFIX
 from tests.hadoop.features import AUTO_CREATED
-from yarnbox.rm.container import RMContainerState
+from yarnbox.rm.container import RMContainer, RMContainerState
 from yarnbox.sim.scenario.playing.world import World
 from yarnbox.sim.scenario.reading.names import ContainerName
 from yarnbox.sim.walk.choices import Choices, StepValue
@@ -54,17 +54,7 @@ class QueueChoices(Choices):
         return None
 
     def _ask(self, world: World) -> object:
-        value = super()._ask(world)
-        if isinstance(value, dict) and "requests" in value:
-            # No AM can ask for another size of what it has not been given.
-            # Nor does one that releases a container ask for another size of it.
-            released = value.get("release", ())
-            value["requests"] = [
-                each
-                for each in value["requests"]
-                if each.get("update") not in released and not _is_unheard(world, each.get("update"))
-            ]
-        return value
+        return _as_an_am_would(world, super()._ask(world))
 
     def _request(self, world: World) -> StepValue:
         request = super()._request(world)
@@ -89,6 +79,9 @@ class FairChoices(Choices):
         super().__init__(dice, "fair")
         self._file: str = document["fair-scheduler"]
 
+    def _ask(self, world: World) -> object:
+        return _as_an_am_would(world, super()._ask(world))
+
     def _refresh(self, world: World) -> object:
         weight = self._dice.randint(1, 4)
         return {"fair-scheduler": self._file.replace("<weight>2.0<", f"<weight>{weight}.0<")}
@@ -100,6 +93,9 @@ class FifoChoices(Choices):
     def __init__(self, dice: Random) -> None:
         super().__init__(dice, "fifo")
 
+    def _ask(self, world: World) -> object:
+        return _as_an_am_would(world, super()._ask(world))
+
     def _resize_node(self, world: World) -> object:
         return None
 
@@ -107,9 +103,36 @@ class FifoChoices(Choices):
         return self._one_of_several(world)
 
 
+def _as_an_am_would(world: World, value: object) -> object:
+    """An ask without what no AM can want: another size of what it has not been given, or releases in the same
+    call; and the release of what reserves room for a container that is to grow, whose id nobody hears.
+    """
+    if not isinstance(value, dict):
+        return value
+    if "release" in value:
+        value["release"] = [each for each in value["release"] if not _stands_for_growth(world, each)]
+    if "requests" in value:
+        released = value.get("release", ())
+        value["requests"] = [
+            each
+            for each in value["requests"]
+            if each.get("update") not in released and not _is_unheard(world, each.get("update"))
+        ]
+    return value
+
+
+def _container(world: World, name: str) -> RMContainer | None:
+    app, _, number = name.rpartition("/")
+    return world.find_container(ContainerName(app, int(number)))
+
+
+def _stands_for_growth(world: World, name: str) -> bool:
+    container = _container(world, name)
+    return container is not None and bool(container.key.update_of)
+
+
 def _is_unheard(world: World, name: str | None) -> bool:
     if name is None:
         return False
-    app, _, number = name.rpartition("/")
-    container = world.find_container(ContainerName(app, int(number)))
+    container = _container(world, name)
     return container is None or container.state is RMContainerState.ALLOCATED

@@ -26,6 +26,7 @@ from yarnbox.rm.events.scheduler import (
     SchedulerAsynchronousRound,
     SchedulerCheckAllocations,
     SchedulerContainerExpired,
+    SchedulerMarkContainerForKillable,
     SchedulerMonitorTick,
     SchedulerPreemptContainers,
     SchedulerScheduleAll,
@@ -162,7 +163,9 @@ class MirroredRM(SimulatedRM):
         self._exclude_file = scratch / EXCLUDE
         self._inputs: list[_Call | _SharesUpdated | _Launched | Event] = []
         self._preempted_late: list[ContainerId] = []
-        """Containers that have ended before the warning of their preemption was over."""
+        """Containers that have ended before the warning of their preemption was over, or before the turn came
+        to them on a node that has too many.
+        """
         self._shown_ms = START_MS
         self._is_fifo = files.conf.get(_SCHEDULER_CLASS) == "fifo"
         self._known_racks: dict[str, str] = {}
@@ -251,6 +254,9 @@ class MirroredRM(SimulatedRM):
         if isinstance(event, SchedulerPreemptContainers):
             scheduler = self.context.scheduler
             self._preempted_late += (one for one in event.container_ids if scheduler.container(one) is None)
+        elif isinstance(event, SchedulerMarkContainerForKillable):
+            if self.context.scheduler.container(event.container_id) is None:
+                self._preempted_late.append(event.container_id)
         if isinstance(
             event,
             NodeExpire

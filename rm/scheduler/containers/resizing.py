@@ -75,8 +75,7 @@ def swap_container(attempt: ChangingAttempt, temporary: RMContainer) -> None:
         book(RESIZED, container, container.resource)
         container.version += 1
     else:
-        assert request.capability is not None
-        resize(attempt, container, request.capability)
+        resize(attempt, container, container.resource + temporary.resource)
     container.fire(
         ContainerAcquireUpdated(is_increase=request.update_type is ContainerUpdateType.INCREASE_RESOURCE)
     )

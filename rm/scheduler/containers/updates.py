@@ -28,7 +28,7 @@ from yarnbox.yarn.enums import ContainerUpdateType, ExecutionType
 from yarnbox.yarn.ids import ContainerId
 from yarnbox.yarn.records.master import UpdateContainerError, UpdateContainerRequest
 from yarnbox.yarn.records.request import ResourceRequest
-from yarnbox.yarn.resources.resource import NONE, Resource
+from yarnbox.yarn.resources.resource import NONE, Resource, componentwise_max
 
 A = TypeVar("A", bound=Attempt)
 
@@ -137,19 +137,18 @@ def _reason_against(request: UpdateContainerRequest, maximum: Resource) -> str |
 
 
 def _reason_against_direction(request: UpdateContainerRequest, container: RMContainer) -> str | None:
-    if request.update_type in (PROMOTE, DEMOTE):
+    """A decrease must not ask for more of anything: Hadoop would give it at once, beyond all limits."""
+    if request.update_type is not DECREASE:
         return None
     target = request.capability
     assert target is not None
-    grows = request.update_type is INCREASE
-    before, after = (container.resource, target) if grows else (target, container.resource)
-    return None if before.fits_in(after) else OUTSIDE_ALLOWED_RANGE
+    return None if target.fits_in(container.resource) else OUTSIDE_ALLOWED_RANGE
 
 
 def _is_to_be_served(request: UpdateContainerRequest, container: RMContainer) -> bool:
     if request.update_type in (PROMOTE, DEMOTE):
         return request.execution_type is not container.execution_type
-    return request.update_type is DECREASE or request.capability != container.resource
+    return True
 
 
 def _error(reason: str, request: UpdateContainerRequest, version: int) -> UpdateContainerError:
@@ -179,12 +178,15 @@ def _may_be_replaced(attempt: Attempt, request: UpdateContainerRequest) -> bool:
 def _ask(attempt: Attempt, container: RMContainer, request: UpdateContainerRequest) -> None:
     wanted = container.resource
     if request.update_type is INCREASE:
+        # Of what it asks less of, it keeps what it has.
         assert request.capability is not None
-        wanted = request.capability - container.resource
+        wanted = componentwise_max(request.capability, container.resource) - container.resource
     key = RequestKey(
         container.key.request_priority, container.key.allocation_request_id, container.container_id
     )
     attempt.outstanding_updates[container.container_id] = (key, request)
+    if not wanted:
+        return
     node = container.node
     attempt.asks.put(
         key,

@@ -410,7 +410,10 @@ class FSAppAttempt(Attempt, Watcher):
     ) -> Resource | None:
         capability = request.capability
         if capability.fits_in(node.available):
-            self.allocate(node, key_asks.key, locality, capability, reserved)
+            # A reservation is fulfilled as it was made, whatever is asked for by now. See
+            # tests/scenarios/fair/fair-reservation-fulfilled-in-its-size.yaml.
+            size = capability if reserved is None else reserved.resource
+            self.allocate(node, key_asks.key, locality, size, reserved)
             return capability
         may_reserve = self._may_reserve(capability, node, locality)
         if self.is_waiting_for_am:

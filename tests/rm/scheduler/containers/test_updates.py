@@ -72,7 +72,6 @@ class Scene:
         (INCREASE, 3072, 7, "INCORRECT_CONTAINER_VERSION_ERROR"),
         (INCREASE, 99_999, None, "RESOURCE_OUTSIDE_ALLOWED_RANGE"),
         (INCREASE, -1, None, "RESOURCE_OUTSIDE_ALLOWED_RANGE"),
-        (INCREASE, 1024, None, "RESOURCE_OUTSIDE_ALLOWED_RANGE"),
         (DECREASE, 4096, None, "RESOURCE_OUTSIDE_ALLOWED_RANGE"),
     ],
 )
@@ -82,6 +81,17 @@ def test_what_is_refused(kind: ContainerUpdateType, memory_mb: int, version: int
     (error,) = answer.update_errors
     assert (error.reason, error.current_container_version) == (reason, 0)
     assert scene.container.resource == Resource(2048, 1)
+
+
+def test_a_growth_by_nothing_takes_the_place_of_one_that_waits() -> None:
+    scene = Scene()
+    scene.rig.allocate(scene.application_id, updates=(scene.request(INCREASE, 4096),))
+    assert not scene.rig.allocate(
+        scene.application_id, updates=(scene.request(INCREASE, 1024),)
+    ).update_errors
+    scene.heartbeat()
+    assert not scene.rig.allocate(scene.application_id).updated_containers
+    assert scene.container_sizes() == [2048]
 
 
 def test_a_container_that_is_not_there() -> None:
