@@ -21,6 +21,7 @@ from yarnbox.cluster.viewer.library import RecordingLibrary
 from yarnbox.cluster.viewer.server import Viewer
 from yarnbox.sim.recording import containers
 from yarnbox.sim.recording.document import Recording, read, write
+from yarnbox.sim.recording.shape import Moments, RecordingData
 from yarnbox.sim.scenario.playing.player import play_recorded
 from yarnbox.sim.scenario.reading.document import parse_scenario
 from yarnbox.yarn.connection.address import Address
@@ -95,10 +96,17 @@ def many(count: int) -> Recording:
     end = max(free)
     at = [*data["moments"]["at"]]
     at[-1] = max(end, at[-1])
-    moments = {**data["moments"], "at": at}
+    moments: Moments = {**data["moments"], "at": at}
     rows.sort(key=lambda row: row[containers.FIELDS.index("started")])
-    whole = {**data, "names": names, "containers": rows, "documents": documents, "moments": moments}
-    return Recording({**whole, "end": end})
+    whole: RecordingData = {
+        **data,
+        "names": names,
+        "containers": rows,
+        "documents": documents,
+        "moments": moments,
+        "end": end,
+    }
+    return Recording(whole)
 
 
 async def watched(page: Page, does: Any) -> tuple[list[float], float]:

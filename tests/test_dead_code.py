@@ -19,9 +19,16 @@ from yarnbox.yarn.connection.rpc import SERVICES
 
 LIST = Path(__file__).with_name("dead_code.txt")
 DOTTED = re.compile(r'"((?:[A-Za-z_]\w*\.)+[A-Za-z_]\w*)"')
-ELSEWHERE = ("yarn/records/", "yarn/enums.py", "rm/settings/", "nm/settings/", "testing/")
+ELSEWHERE = (
+    "yarn/records/",
+    "yarn/enums.py",
+    "rm/settings/",
+    "nm/settings/",
+    "testing/",
+    "sim/recording/shape.py",
+)
 """Fields and constants of Hadoop's messages, there because peers send or read them; settings, which
-test_settings_have_effect.py judges; what users' own tests call.
+test_settings_have_effect.py judges; what users' own tests call; keys of JSON that scripts of pages read.
 """
 
 

@@ -16,11 +16,12 @@ from urllib.parse import unquote
 from yarnbox.cluster.viewer.details import applications, plans, preemptions
 from yarnbox.rm.scheduler.views import is_within
 from yarnbox.rm.web import finding
-from yarnbox.rm.web.past import CLUSTER, MEASURES
+from yarnbox.rm.web.past import CLUSTER, MEASURES, Measure
 from yarnbox.rm.web.refusals import RestError
 from yarnbox.sim.recording import containers
 from yarnbox.sim.recording.document import Recording
 from yarnbox.sim.recording.recorder import OVER
+from yarnbox.sim.recording.shape import QueueSeries
 from yarnbox.yarn.ids import ApplicationId
 
 EPOCH_MS = 946_684_800_000
@@ -330,10 +331,10 @@ class RecordedCluster:
         places = list(range(0, count, stride))
         return places if places[-1] == count - 1 else [*places, count - 1]
 
-    def _times(self, places: Sequence[int], moment: int) -> dict[str, Any]:
+    def _times(self, places: Sequence[int], moment: int) -> dict[str, object]:
         return {"now": self._clock(moment), "times": [self._clock(place) for place in places]}
 
-    def _marks(self, moment: int) -> list[dict[str, Any]]:
+    def _marks(self, moment: int) -> list[dict[str, object]]:
         at = self.recording.moments[moment]
         marks = [one for one in self.recording.data["marks"] if one[0] <= at]
         return [{"time": EPOCH_MS + when, "kind": kind, "text": text} for when, kind, text in marks]
@@ -419,11 +420,11 @@ def _shifted(shown: Mapping[str, Any], names: Sequence[str]) -> dict[str, int]:
     return shifted
 
 
-def _value_at(queue: Mapping[str, Any], measure: str, place: int, moment: int) -> float | None:
+def _value_at(queue: QueueSeries, measure: Measure, place: int, moment: int) -> float | None:
     index = place - queue["first"]
     if place > moment or not 0 <= index < len(queue[measure]):
         return None
-    value: float = queue[measure][index]
+    value = queue[measure][index]
     return None if value < 0 else value
 
 

@@ -9,12 +9,16 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
+from yarnbox.rm.web.past import Measure
 from yarnbox.sim.recording.document import Recording
+from yarnbox.sim.recording.shape import Figures, QueueSeries
 from yarnbox.sim.whatif.comparison import Row, ranked, row_of
 from yarnbox.sim.whatif.metrics import ALL, Better, Metric, Unit
 from yarnbox.sim.whatif.statistics import Verdict
+
+V = TypeVar("V")
 
 POINTS = 300
 _PREEMPTED = -102
@@ -75,8 +79,8 @@ def _series(recording: Recording, begin: int, times: Sequence[int]) -> dict[str,
     ]
     data = recording.data
     found: dict[str, Any] = {name: _at(data["cluster"].get(name, ()), places) for name in _SERIES}
-    for name in ("queues", "apps"):
-        found[f"fairness-{name}"] = _at(data["fairness"][name], places)
+    found["fairness-queues"] = _at(data["fairness"]["queues"], places)
+    found["fairness-apps"] = _at(data["fairness"]["apps"], places)
     ends = sorted(
         one["finished"]
         for one in recording.containers
@@ -86,7 +90,10 @@ def _series(recording: Recording, begin: int, times: Sequence[int]) -> dict[str,
         None if place is None else bisect_right(ends, moments[place]) if place >= 0 else 0 for place in places
     ]
     found["queue"] = {
-        _path(queue["path"]): {name: _of_queue(queue, name, places) for name in ("used", "pending")}
+        _path(queue["path"]): {
+            "used": _of_queue(queue, "used", places),
+            "pending": _of_queue(queue, "pending", places),
+        }
         for queue in data["queues"]
         if queue["isLeaf"] and queue["partition"] == "" and (any(queue["used"]) or any(queue["pending"]))
     }
@@ -97,7 +104,7 @@ def _path(leaf: str) -> str:
     return _ONLY_QUEUE if leaf in ("default", "root") else leaf
 
 
-def _figures(recording: Recording) -> dict[str, Any]:
+def _figures(recording: Recording) -> Figures:
     figures = recording.data["figures"]
     return {**figures, "queues": {_path(path): one for path, one in figures["queues"].items()}}
 
@@ -133,7 +140,7 @@ _MATTERS = 0.05
 """The least relative difference: of one run each, nobody knows what chance had to do with it."""
 
 
-def differences(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[dict[str, Any]]:
+def differences(first: Figures, second: Figures) -> list[dict[str, Any]]:
     """What got worse from the first run to the second, the largest change first, then what got better: the
     rows of `yarnbox whatif`, in its order.
     """
@@ -158,20 +165,22 @@ def differences(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[dic
 
 
 def _between(
-    measures: Sequence[_Measure], first: Mapping[str, Any], second: Mapping[str, Any], group: str
+    measures: Sequence[_Measure], first: Mapping[str, object], second: Mapping[str, object], group: str
 ) -> Iterator[Row]:
     for one in measures:
         before, after = first.get(one.key), second.get(one.key)
-        if before is None or after is None or abs(after - before) < one.least:
+        if not isinstance(before, int | float) or not isinstance(after, int | float):
+            continue
+        if abs(after - before) < one.least:
             continue
         row = row_of(group, one.metric, before, after)
         if row.size >= _MATTERS:
             yield row
 
 
-def _at(values: Sequence[Any], places: Sequence[int | None]) -> list[Any]:
+def _at(values: Sequence[V], places: Sequence[int | None]) -> list[V | None]:
     return [None if place is None or not 0 <= place < len(values) else values[place] for place in places]
 
 
-def _of_queue(queue: Mapping[str, Any], name: str, places: Sequence[int | None]) -> list[Any]:
+def _of_queue(queue: QueueSeries, name: Measure, places: Sequence[int | None]) -> list[float | None]:
     return _at(queue[name], [None if place is None else place - queue["first"] for place in places])

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, takewhile
 from sys import intern
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from yarnbox.rm.container import RMContainer, RMContainerState
 from yarnbox.rm.scheduler import statuses
@@ -38,7 +38,9 @@ _MARKS = {
     "NodeStarted": "node joined",
     "SchedulerAllocationsLoaded": "queues reloaded",
 }
-MEASURES = ("used", "guaranteed", "fair", "maximum", "pending")
+Measure = Literal["used", "guaranteed", "fair", "maximum", "pending"]
+"""What is shown of a queue over time."""
+MEASURES: tuple[Measure, ...] = ("used", "guaranteed", "fair", "maximum", "pending")
 CLUSTER = ("memory", "vcores", "containers", "pending", "appsRunning", "appsPending", "nodes")
 
 
@@ -279,7 +281,7 @@ class History:
         for path in paths:
             series = self._queues.get((path, partition))
             if series is not None:
-                columns = {
+                columns: dict[str, list[float | None]] = {
                     name: [_percent(series.at(index, number)) for number, _ in shown]
                     for index, name in enumerate(MEASURES)
                 }

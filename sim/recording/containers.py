@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from yarnbox.rm.container import END_STATES, RMContainer, RMContainerState
 from yarnbox.sim.recording.limits import MOST_CONTAINERS
+from yarnbox.sim.recording.shape import ContainerRow
 from yarnbox.yarn.ids import ApplicationId, ContainerId
 
 FIELDS = (
@@ -112,7 +113,7 @@ class Containers:
         """The ResourceManager has forgotten the application: none of its containers will begin any more."""
         self._numbers.pop(application_id, None)
 
-    def rows(self) -> tuple[list[list[Any]], list[str]]:
+    def rows(self) -> tuple[list[ContainerRow], list[str]]:
         """A row for each container, in the order in which they began, and the names that rows speak of."""
         names: dict[str, int] = {}
         living = {each: self._row(each, seen) for each, seen in self._living.items() if self._is_kept(seen)}

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from yarnbox.sim.recording import containers
-from yarnbox.sim.recording.archive import Tracks, text_of
+from yarnbox.sim.recording.archive import text_of
+from yarnbox.sim.recording.shape import ContainerRow, RecordingData
 from yarnbox.sim.recording.tracks import Documents, at
 
 FORMAT = "yarnbox-recording"
@@ -55,14 +56,14 @@ class InvalidRecordingError(Exception):
 class Recording:
     """What happened in one run, to be looked at moment by moment."""
 
-    def __init__(self, data: Mapping[str, Any]) -> None:
+    def __init__(self, data: RecordingData) -> None:
         self.data = data
-        self.name: str = data["name"]
-        self.scheduler: str = data["scheduler"]
-        self.end: int = data["end"]
+        self.name = data["name"]
+        self.scheduler = data["scheduler"]
+        self.end = data["end"]
         self.moments: Sequence[int] = data["moments"]["at"]
         """The moments at which a viewer may stop."""
-        self.documents: Mapping[str, Tracks] = data["documents"]
+        self.documents = data["documents"]
         self.containers = [self._container(row) for row in data["containers"]]
 
     def document(self, name: str, moment: int) -> Any:
@@ -74,7 +75,7 @@ class Recording:
         """The names of the documents that begin so, in the order in which they came into being."""
         return [name for name in self.documents if name.startswith(prefix)]
 
-    def _container(self, row: Sequence[Any]) -> dict[str, Any]:
+    def _container(self, row: ContainerRow) -> dict[str, Any]:
         if len(row) == len(containers.FIELDS) - containers.LATER:
             fields: Sequence[str] = containers.FIELDS[: -containers.LATER]
         else:
@@ -85,12 +86,12 @@ class Recording:
         return values
 
 
-def write(data: Mapping[str, Any]) -> str:
+def write(data: Mapping[str, object]) -> str:
     """The text of a recording."""
     return "".join(pieces(data))
 
 
-def pieces(data: Mapping[str, Any]) -> Iterator[str]:
+def pieces(data: Mapping[str, object]) -> Iterator[str]:
     """The same text piece by piece, for a file: in memory it would be as large as what it tells."""
     lead = "{"
     for key, value in {"format": FORMAT, "version": VERSION, **data}.items():
@@ -113,7 +114,7 @@ def pieces(data: Mapping[str, Any]) -> Iterator[str]:
     yield "}\n"
 
 
-def _texts(found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _texts(found: Mapping[str, object]) -> Iterator[tuple[str, str]]:
     return ((name, text_of(value)) for name, value in found.items())
 
 

@@ -8,7 +8,8 @@ sample holds until the next one; averages are over time, from the first submissi
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+
+from yarnbox.sim.recording.shape import Figures, QueueFigures
 
 _PREEMPTED = -102
 
@@ -127,7 +128,7 @@ class Tally:
     def _is_over(self) -> bool:
         return bool(self.lives or self.sums) and not self._unfinished
 
-    def result(self, end: int) -> dict[str, Any]:
+    def result(self, end: int) -> Figures:
         """All figures, at the end of the run."""
         lives = list(self.lives.values())
         firsts = [one.submitted for one in lives] + ([] if self._first is None else [self._first])
@@ -145,7 +146,7 @@ class Tally:
             "queues": {path: self._of_queue(path, end) for path in queues},
         }
 
-    def _of_queue(self, path: str, end: int) -> dict[str, Any]:
+    def _of_queue(self, path: str, end: int) -> QueueFigures:
         lives = [one for one in self.lives.values() if one.queue == path]
         past = self.sums.get(path, _Sum())
         waits = [

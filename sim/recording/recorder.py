@@ -9,7 +9,7 @@ that the ResourceManager does not show to its pages.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -32,6 +32,7 @@ from yarnbox.sim.recording.limits import (
     after_halving,
     halved,
 )
+from yarnbox.sim.recording.shape import Event, Guide, GuideIfAny, Mark, QueueSeries, WrittenData
 from yarnbox.sim.recording.sharing import between_applications, between_queues
 from yarnbox.sim.recording.tracks import Documents
 from yarnbox.sim.resourcemanager import SimulatedRM
@@ -73,8 +74,7 @@ class Title:
     kind: str = "scenario"
     file: str = ""
     """The text of the file that was played, where it is to be shown."""
-    guide: Mapping[str, Any] | None = None
-    """What to watch: `watch` and `change`, a paragraph each, and the pictures in `shows`."""
+    guide: Guide | None = None
 
 
 @dataclass(slots=True)
@@ -116,8 +116,8 @@ class RunRecorder:
         self._cluster: list[tuple[float, ...]] = []
         self._fairness: list[tuple[float | None, float | None]] = []
         self._queues: dict[tuple[str, str], _Series] = {}
-        self._marks: list[list[Any]] = []
-        self._events: list[list[Any]] = []
+        self._marks: list[Mark] = []
+        self._events: list[Event] = []
         self._left_out = 0
         self._lives: dict[ApplicationId, dict[str, int]] = {}
         self._attempts: dict[ApplicationId, dict[ApplicationAttemptId, dict[str, int]]] = {}
@@ -229,7 +229,7 @@ class RunRecorder:
         if len(self._events) == MOST_EVENTS:
             self._left_out += 1
         else:
-            self._events.append([at, self._step, kind, subject, text, int(is_trouble)])
+            self._events.append((at, self._step, kind, subject, text, int(is_trouble)))
 
     def _hear(self, event: Any) -> None:
         if type(event).__name__ in STEPS:
@@ -242,7 +242,7 @@ class RunRecorder:
 
     def _mark(self, at: int, kind: str, text: str) -> None:
         if len(self._marks) < MOST_MARKS:
-            self._marks.append([at, kind, text])
+            self._marks.append((at, kind, text))
 
     # ---- moments
 
@@ -386,7 +386,7 @@ class RunRecorder:
                 series.first = first
             self._stride *= 2
 
-    def data(self, failures: Sequence[str] = ()) -> dict[str, Any]:
+    def data(self, failures: Sequence[str] = ()) -> WrittenData:
         """The recording as plain data, but for its format and version."""
         if self._is_due or not self._moments:
             self._gap_ms = 0
@@ -399,30 +399,23 @@ class RunRecorder:
             "kind": self._title.kind,
             "scheduler": self._context.scheduler.name,
             "file": self._title.file,
-            **({} if self._title.guide is None else {"guide": dict(self._title.guide)}),
+            **_guide_of(self._title),
             "failures": list(failures),
             "end": end,
             "figures": self.tally.result(end),
             "moments": {
-                name: [one[place] for one in self._moments]
-                for place, name in enumerate(("at", "time", "step"))
+                "at": [one[0] for one in self._moments],
+                "time": [one[1] for one in self._moments],
+                "step": [one[2] for one in self._moments],
             },
             "cluster": {
                 name: [one[place] for one in self._cluster] for place, name in enumerate(past.CLUSTER)
             },
             "fairness": {
-                name: [one[place] for one in self._fairness] for place, name in enumerate(("queues", "apps"))
+                "queues": [one[0] for one in self._fairness],
+                "apps": [one[1] for one in self._fairness],
             },
-            "queues": [
-                {
-                    "path": one.path,
-                    "partition": one.partition,
-                    "isLeaf": one.is_leaf,
-                    "first": one.first,
-                    **dict(zip(past.MEASURES, one.values, strict=True)),
-                }
-                for one in self._queues.values()
-            ],
+            "queues": [_series_of(one) for one in self._queues.values()],
             "names": names,
             "containers": containers,
             "containersOfEvery": self.containers.every,
@@ -430,6 +423,25 @@ class RunRecorder:
             "marks": self._marks,
             "events": self._events,
             "eventsLeftOut": self._left_out,
-            "configuration": [[one.name, one.raw, one.origin.source] for one in self._context.configuration],
+            "configuration": [(one.name, one.raw, one.origin.source) for one in self._context.configuration],
             "documents": self.documents,
         }
+
+
+def _guide_of(title: Title) -> GuideIfAny:
+    return {} if title.guide is None else {"guide": title.guide}
+
+
+def _series_of(one: _Series) -> QueueSeries:
+    used, guaranteed, fair, maximum, pending = one.values
+    return {
+        "path": one.path,
+        "partition": one.partition,
+        "isLeaf": one.is_leaf,
+        "first": one.first,
+        "used": used,
+        "guaranteed": guaranteed,
+        "fair": fair,
+        "maximum": maximum,
+        "pending": pending,
+    }

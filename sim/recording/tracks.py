@@ -16,14 +16,14 @@ from typing import Any
 from yarnbox.sim.recording.archive import Archive, Track, Tracks, halved_track, text_of
 
 
-def fields(document: Any) -> dict[str, Any]:
+def fields(document: object) -> dict[str, object]:
     """Every plain value of a document by the way to it. What is empty is plain; null is not there."""
-    found: dict[str, Any] = {}
+    found: dict[str, object] = {}
     _collect(document, "", found)
     return found
 
 
-def _collect(value: Any, way: str, found: dict[str, Any]) -> None:
+def _collect(value: object, way: str, found: dict[str, object]) -> None:
     kind = type(value)
     if kind is str or kind is int or kind is bool:
         found[way] = value
@@ -70,8 +70,8 @@ class OpenDocument:
     def __init__(self, place: int) -> None:
         self.place = place
         self.tracks: Tracks = {}
-        self.document: Any = None
-        self.fields: dict[str, Any] = {}
+        self.document: object = None
+        self.fields: dict[str, object] = {}
 
 
 class Documents:
@@ -89,7 +89,7 @@ class Documents:
         """How many values there are."""
         return self._held + self._archive.count
 
-    def note(self, name: str, moment: int, document: Any) -> None:
+    def note(self, name: str, moment: int, document: object) -> None:
         """What the document is at that moment: only what is new is kept."""
         one = self._open.get(name)
         if one is None:

@@ -83,9 +83,12 @@ TaskRow = Callable[[str, ContainerId, Running, int, int], None]
 class Collector(Watcher):
     """One play."""
 
-    def __init__(self, site: Site, on_task: TaskRow | None = None, *, samples: bool = True) -> None:
-        """`on_task` is told of each task's container when it has ended: job, id, task, status, moment.
-        Without samples nothing is known of queues over time, and a play of many queues is shorter.
+    def __init__(
+        self, site: Site, rm: SimulatedRM, on_task: TaskRow | None = None, *, samples: bool = True
+    ) -> None:
+        """It listens to the ResourceManager's bookings. `on_task` is told of each task's container that has
+        ended: job, id, task, status, moment. Without samples nothing is known of queues over time, and a play
+        of many queues is shorter.
         """
         self._has_samples = samples
         self._alone = Alone(site)
@@ -98,17 +101,12 @@ class Collector(Watcher):
         self._totals: dict[str, _Use] = {}
         self._samples: list[_Moment] = []
         self._asked, self._stride = 0, 1
-        self._rm: SimulatedRM | None = None
-
-    def listen(self, rm: SimulatedRM) -> None:
-        """To the bookings of this ResourceManager."""
         self._rm = rm
         rm.context.bookings.append(self._note)
 
     def _note(self, booking: Booking) -> None:
         if booking.type in (RESERVED, UNRESERVED):
             return
-        assert self._rm is not None
         now_ms = self._rm.clock.now_ms()
         for uses, name in ((self._queues, booking.queue), (self._partitions, booking.partition)):
             use = uses.get(name)
@@ -120,7 +118,6 @@ class Collector(Watcher):
 
     def submitted(self, application_id: ApplicationId, job: Job, now_ms: int) -> None:
         row = self._living[application_id] = self._row(application_id, job, now_ms)
-        assert self._rm is not None
         app = self._rm.context.apps.get(application_id)
         if app is not None:
             row.queue = app.queue
@@ -182,9 +179,7 @@ class Collector(Watcher):
         if status != 0:
             row.lost_ms += span_ms
             row.preempted += status == _PREEMPTED
-        node_id = running.container.node_id
-        assert node_id is not None
-        self._nodes[node_id.host].busy_ms += span_ms
+        self._nodes[running.node_id.host].busy_ms += span_ms
         if self._on_task is not None:
             self._on_task(row.job, container_id, running, status, now_ms)
 
@@ -198,7 +193,6 @@ class Collector(Watcher):
 
     def moment(self, now_ms: int) -> None:
         """Totals of partitions, and now and then a sample of queues."""
-        assert self._rm is not None
         tracker = self._rm.context.scheduler.tracker
         for name in ("", *self._partitions):
             use = self._totals.get(name)
@@ -243,7 +237,6 @@ class Collector(Watcher):
 
     def queues(self, end_ms: int) -> list[QueueResult]:
         """The leaf queues, in the order of their first containers."""
-        assert self._rm is not None
         scheduler = self._rm.context.scheduler
         total = scheduler.tracker.partition_total("")
         found = []

@@ -110,14 +110,13 @@ class ContainerRows:
     def add(self, job: str, container_id: ContainerId, running: Running, status: int, now_ms: int) -> None:
         """One has ended."""
         container = running.container
-        assert container.node_id is not None
         assert container.resource is not None
         self._rows.writerow(
             (
                 job,
                 container_id,
                 running.batch.task.stage,
-                container.node_id.host,
+                running.node_id.host,
                 running.locality,
                 container.resource.memory_mb,
                 container.resource.vcores,

@@ -43,7 +43,6 @@ class Play:
         """Without samples the results have no queues over time."""
         self._load, self._site = load, site
         files = files_of(files, site)
-        self.collector = Collector(site, on_task, samples=samples)
         groups: Mapping[str, tuple[str, ...]] = parse_overrides(
             files.load(*FILES).value(OVERRIDES_PROPERTY) or ""
         )
@@ -53,11 +52,12 @@ class Play:
             files,
             FILES,
             title,
-            watchers=(self.collector, *watchers),
             groups=groups,
             arrivals=Closed(load.jobs(), Alone(site).time_ms) if site.feedback else None,
         )
-        self.collector.listen(self.player.rm)
+        self.collector = Collector(site, self.player.rm, on_task, samples=samples)
+        for watcher in (self.collector, *watchers):
+            self.player.watch(watcher)
 
     def watch(self, watcher: Watcher) -> None:
         """One more who hears of everything."""

@@ -59,6 +59,7 @@ class SLSOutput(Watcher):
     def __init__(
         self,
         directory: Path,
+        rm: SimulatedRM,
         collector: Collector,
         site: Site,
         interval_ms: int | None,
@@ -67,7 +68,7 @@ class SLSOutput(Watcher):
         """`interval_ms` between two records; None writes no records. `tracked`: ids of jobs in the trace of
         which the containers are counted over time.
         """
-        self._directory, self._collector, self._site = directory, collector, site
+        self._directory, self._rm, self._collector, self._site = directory, rm, collector, site
         self._interval_ms = interval_ms
         self._tracked = tracked
         self._applications: dict[str, ApplicationId] = {}
@@ -75,7 +76,6 @@ class SLSOutput(Watcher):
         self._next_ms = 0
         self._track: TextIO | None = None
         self._metrics: dict[str, TextIO] = {}
-        self._rm: SimulatedRM | None = None
 
     def __enter__(self) -> SLSOutput:
         self._open.enter_context(made(self._directory))
@@ -88,10 +88,6 @@ class SLSOutput(Watcher):
         if self._track is not None and error[0] is None:
             self._track.write("]\n" if self._next_ms else "[]\n")
         self._open.__exit__(*error)
-
-    def listen(self, rm: SimulatedRM) -> None:
-        """To this ResourceManager's books."""
-        self._rm = rm
 
     def submitted(self, application_id: ApplicationId, job: Job, now_ms: int) -> None:
         """A job that may be tracked."""
@@ -118,7 +114,7 @@ class SLSOutput(Watcher):
         ]
         for name, value in [*gauges, *self._of_applications()]:
             self._write_metric(f"variable.{name}", "value", now_ms, value)
-        for view in past.queues(self._rm_there.context):
+        for view in past.queues(self._rm.context):
             if view.is_leaf:
                 for name, amount in self._amounts(view):
                     self._write_metric(f"counter.queue.{view.path}.{name}", "count", now_ms, amount)
@@ -126,13 +122,8 @@ class SLSOutput(Watcher):
                 for name, amount in _shares(view):
                     self._write_metric(f"variable.queue.{view.path}.{name}", "value", now_ms, amount)
 
-    @property
-    def _rm_there(self) -> SimulatedRM:
-        assert self._rm is not None
-        return self._rm
-
     def _record(self, now_ms: int) -> dict[str, float]:
-        tracker = self._rm_there.context.scheduler.tracker
+        tracker = self._rm.context.scheduler.tracker
         used = self._collector.used()
         total = tracker.total
         taken = sum((amount for amount, _ in used.values()), NONE)
@@ -150,7 +141,7 @@ class SLSOutput(Watcher):
 
     def _of_queues(self) -> Iterator[tuple[str, float]]:
         used = self._collector.used()
-        for view in past.queues(self._rm_there.context):
+        for view in past.queues(self._rm.context):
             if view.is_leaf:
                 amount = used.get(view.path, (NONE, 0))[0]
                 yield f"queue.{view.path}.allocated.memory", round(amount.memory_mb / _GB, 3)
@@ -160,7 +151,7 @@ class SLSOutput(Watcher):
         found: dict[str, float] = {
             f"nodes.{kind}.{bucket}": 0 for kind in ("memory", "vcores") for bucket in _BUCKETS
         }
-        for node in self._rm_there.nodes.values():
+        for node in self._rm.nodes.values():
             held = sum((one.resource or NONE for one in node.running.values()), NONE)
             found[f"nodes.memory.{_bucket(held.memory_mb, node.resource.memory_mb)}"] += 1
             found[f"nodes.vcores.{_bucket(held.vcores, node.resource.vcores)}"] += 1
@@ -176,7 +167,7 @@ class SLSOutput(Watcher):
 
     def _of_applications(self) -> Iterator[tuple[str, int]]:
         """Of the tracked jobs that run, by their ids in the trace."""
-        context = self._rm_there.context
+        context = self._rm.context
         for name, application_id in self._applications.items():
             app = context.apps[application_id]
             usage = usage_report(context, app, app.current)

@@ -144,12 +144,12 @@ def _run(options: argparse.Namespace, out: TextIO, err: TextIO) -> int:
         if options.output_dir is not None:
             output = SLSOutput(
                 Path(options.output_dir),
+                play.player.rm,
                 play.collector,
                 site,
                 runner.metrics_interval_ms,
                 tracked,
             )
-            output.listen(play.player.rm)
             play.watch(files.enter_context(output))
         result = play.run()
         progress.finish()

@@ -30,7 +30,7 @@ from yarnbox.sim.load.jobs import (
 from yarnbox.sim.masters import ANY, SimMaster
 from yarnbox.sim.workload.requests import Batch, Key, Requests, Stage
 from yarnbox.sim.workload.speculation import CHOICES, PAUSE_MS, Attempt, Tasks
-from yarnbox.yarn.ids import ContainerId
+from yarnbox.yarn.ids import ContainerId, NodeId
 from yarnbox.yarn.records.container import Container
 from yarnbox.yarn.records.request import ResourceRequest
 from yarnbox.yarn.resources.resource import Resource
@@ -62,6 +62,7 @@ class Running:
     level: int
     """How many of the failures that were foreseen are behind it."""
     container: Container
+    node_id: NodeId
     locality: str
     started_ms: int
     duration_ms: int | None = None
@@ -163,8 +164,9 @@ class JobMaster(SimMaster):
             if batch.unasked:
                 self.fresh[batch] = None
 
-    def take(self, container: Container, host: str, rack: str, now_ms: int) -> Running | None:
+    def take(self, container: Container, node_id: NodeId, rack: str, now_ms: int) -> Running | None:
         """Gives a container to a waiting task; None where nobody waits for it, and it goes back."""
+        host = node_id.host
         key = Key(container.priority or 0, container.allocation_request_id)
         requests = self._requests.get(key)
         served = None if requests is None else requests.serve(host, rack, in_order=self._in_order)
@@ -172,7 +174,7 @@ class JobMaster(SimMaster):
             self._surplus.append(container.id)
             return None
         batch, level = served
-        running = Running(batch, level, container, batch.locality(host, rack), now_ms)
+        running = Running(batch, level, container, node_id, batch.locality(host, rack), now_ms)
         self.running[container.id] = running
         first = batch.take_first()
         if first is not None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import NamedTuple
 
 from yarnbox.rm.booking import ALLOCATED, COMPLETED, Booking
 from yarnbox.rm.ports import ConfigurationProvider
@@ -21,6 +21,7 @@ from yarnbox.sim.load.formats import Load
 from yarnbox.sim.load.jobs import InvalidTraceError, Job, Nodes
 from yarnbox.sim.masters import SimMaster
 from yarnbox.sim.recording.recorder import RunRecorder, Title
+from yarnbox.sim.recording.shape import WrittenData
 from yarnbox.sim.resourcemanager import ADMINISTRATOR, SimulatedRM
 from yarnbox.sim.workload.arrivals import Arrival, Arrivals, AsTraced
 from yarnbox.sim.workload.fleet import (
@@ -65,13 +66,20 @@ _EVERY_NODE_OF_HOST = 0
 _ADMIN = Caller(user=ADMINISTRATOR)
 
 
+class _RunningAM(NamedTuple):
+    """The container of an AM, and the node that started it."""
+
+    container_id: ContainerId
+    node: WorkloadNode
+
+
 @dataclass(slots=True)
 class _Run:
     """A job while it is played."""
 
     master: JobMaster
-    am_container: Container | None = None
-    am_node: WorkloadNode | None = None
+    am: _RunningAM | None = None
+    """Its current AM, or the last one."""
     begun_ms: int = 0
     """When the AM registered: it heartbeats at this moment and each interval from then on. 0: it does not."""
     due: tuple[int, int] | None = None
@@ -214,7 +222,7 @@ class WorkloadPlayer:
         silence_ms = min(settings.node_expiry_ms, settings.am_expiry_ms) // 2
         self.kernel.at(now_ms + max(1, silence_ms), self._still_there, THE_WORLD)
 
-    def recording(self) -> Mapping[str, Any]:
+    def recording(self) -> WrittenData:
         """What was written down: everything but format and version."""
         assert self._recorder is not None
         return self._recorder.data(self._outcome.refused)
@@ -397,7 +405,7 @@ class WorkloadPlayer:
         attempt_id = container.id.application_attempt_id
         if run is None or run.master.attempt_id == attempt_id:
             return  # a task's
-        run.am_container, run.am_node, run.answer, run.begun_ms = container, node, None, 0
+        run.am, run.answer, run.begun_ms = _RunningAM(container.id, node), None, 0
         self._set_owed(run, 0)
         run.master.begin()
         if self._site.am_launch_ms:
@@ -408,10 +416,7 @@ class WorkloadPlayer:
 
     def _launched(self, run: _Run, attempt_id: ApplicationAttemptId) -> None:
         """Its AM runs now, and will register."""
-        container = run.am_container
-        if run.is_over or container is None or container.id is None:
-            return
-        if container.id.application_attempt_id != attempt_id:
+        if run.is_over or run.am is None or run.am.container_id.application_attempt_id != attempt_id:
             return
         for watcher in self._watchers:
             watcher.am_started(run.master.application_id, self.rm.clock.now_ms())
@@ -422,7 +427,7 @@ class WorkloadPlayer:
     def _ended(self, container_id: ContainerId) -> None:
         """A container ended on its node. If it was an AM the RM last heard of it at its last heartbeat."""
         run = self._runs.get(container_id.application_id)
-        if run is None or run.am_container is None or run.am_container.id != container_id:
+        if run is None or run.am is None or run.am.container_id != container_id:
             return
         attempt_id, now_ms = run.master.attempt_id, self.rm.clock.now_ms()
         if attempt_id is not None and run.begun_ms < now_ms:
@@ -466,8 +471,7 @@ class WorkloadPlayer:
         self._tick(run, attempt_id)
 
     def _has_am(self, run: _Run) -> bool:
-        container = run.am_container
-        return container is not None and run.am_node is not None and container.id in run.am_node.running
+        return run.am is not None and run.am.container_id in run.am.node.running
 
     def _is_living(self, run: _Run) -> bool:
         """Whether its AM runs; where it does not, whether the job is over is found out."""
@@ -485,11 +489,11 @@ class WorkloadPlayer:
             self._over(run)
             return
         self._set_owed(run, 1)  # the AM of the next attempt
-        dead = run.am_container
+        dead = run.am
         moment_ms = self.rm.clock.now_ms() + self._site.am_interval_ms
         self.kernel.at(
             moment_ms,
-            lambda: self._look_again(run) if run.am_container is dead else None,
+            lambda: self._look_again(run) if run.am is dead else None,
             THEN_MASTERS,
             run.order,
         )
@@ -557,7 +561,7 @@ class WorkloadPlayer:
         for container in answer.allocated_containers:
             assert container.node_id is not None
             node = self._fleet.node(container.node_id)
-            running = master.take(container, node.node_id.host, node.rack, now_ms)
+            running = master.take(container, node.node_id, node.rack, now_ms)
             if running is not None and node.is_live:
                 self._start(run, running, node)
 
@@ -583,9 +587,7 @@ class WorkloadPlayer:
 
     def _schedule_end(self, running: Running, end_ms: int) -> None:
         """It is known now when a task ends."""
-        container = running.container
-        assert container.node_id is not None
-        self._fleet.end_at(self._fleet.node(container.node_id), container.id, end_ms)
+        self._fleet.end_at(self._fleet.node(running.node_id), running.container.id, end_ms)
 
     def _caller_of(self, attempt_id: ApplicationAttemptId) -> Callable[[AllocateRequest], AllocateResponse]:
         caller = Caller(attempt_id=attempt_id)
@@ -597,7 +599,7 @@ class WorkloadPlayer:
 
     def _give_up(self, run: _Run, attempt_id: ApplicationAttemptId, why: str) -> None:
         """The RM refuses what the AM asks for: the job fails."""
-        if self.rm.is_app_over(run.master.application_id) or run.am_container is None:
+        if self.rm.is_app_over(run.master.application_id) or run.am is None:
             self._look_again(run)
             return
         self._outcome.failed += 1
@@ -615,20 +617,17 @@ class WorkloadPlayer:
             lambda: self.rm.core.master.finish_application_master(request, caller)
         ).is_unregistered:
             pass
-        node, container = run.am_node, run.am_container
-        assert node is not None
-        assert container is not None
-        assert container.id is not None
+        assert run.am is not None
         if self._site.am_end_ms:
             moment_ms = self.rm.clock.now_ms() + self._site.am_end_ms
-            self.kernel.at(moment_ms, partial(self._end_master, node, container.id), THEN_MASTERS, run.order)
+            self.kernel.at(moment_ms, partial(self._end_master, run.am), THEN_MASTERS, run.order)
         else:
-            self._end_master(node, container.id)
+            self._end_master(run.am)
         self._over(run, "FINISHED" if status is FinalApplicationStatus.SUCCEEDED else "FAILED", why)
 
-    def _end_master(self, node: WorkloadNode, container_id: ContainerId) -> None:
-        if node.end(container_id, 0):
-            self._fleet.tell_end(node)
+    def _end_master(self, am: _RunningAM) -> None:
+        if am.node.end(am.container_id, 0):
+            self._fleet.tell_end(am.node)
 
     def _over(self, run: _Run, state: str | None = None, why: str = "") -> None:
         run.is_over = True

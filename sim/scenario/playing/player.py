@@ -14,6 +14,7 @@ from typing import Any
 
 from yarnbox.sim.kernel import Kernel
 from yarnbox.sim.recording.recorder import INSTANT_MS, RunRecorder, Title
+from yarnbox.sim.recording.shape import WrittenData
 from yarnbox.sim.resourcemanager import SimulatedRM
 from yarnbox.sim.scenario.playing.app_steps import AppSteps
 from yarnbox.sim.scenario.playing.cluster_steps import ClusterSteps
@@ -62,7 +63,7 @@ def play(scenario: Scenario, *, with_reasons: bool = False) -> Outcome:
     return Player(scenario, with_reasons=with_reasons).play()
 
 
-def play_recorded(scenario: Scenario, text: str, name: str = "") -> tuple[Outcome, Mapping[str, Any] | None]:
+def play_recorded(scenario: Scenario, text: str, name: str = "") -> tuple[Outcome, WrittenData | None]:
     """Plays the scenario, which is that text; how it went, and a recording but for its format and version, or
     None where the ResourceManager did not even start.
     """
@@ -196,7 +197,7 @@ class Player:
                 said = "; ".join(one["text"] for one in reasons) or "nothing any more"
                 self._run_recorder.tell("waits for", name, said)
 
-    def recording(self) -> Mapping[str, Any] | None:
+    def recording(self) -> WrittenData | None:
         """What the player wrote down, once it has played: everything but format and version."""
         if self._run_recorder is None:
             return None

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from yarnbox.sim.recording import shape
 from yarnbox.sim.scenario.reading.fields import Fields, Problems, as_text, as_word
 from yarnbox.sim.scenario.reading.source import Tree
 
@@ -33,7 +34,7 @@ class Guide:
     against: str = ""
     """The scheduler that the same scenario is played with too, to compare."""
 
-    def as_data(self) -> dict[str, object]:
+    def as_data(self) -> shape.Guide:
         """As a recording has it."""
         return {"watch": self.watch, "change": self.change, "shows": list(self.shows)}
 

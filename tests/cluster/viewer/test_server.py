@@ -64,7 +64,7 @@ def play(scene: Callable[[], Awaitable[None]]) -> None:
 
 
 def test_a_recording_that_is_damaged_deep_inside(recording: Recording) -> None:
-    damaged = Recording({**recording.data, "configuration": [["a name alone"]]})
+    damaged = Recording({**recording.data, "configuration": [["a name alone"]]})  # type: ignore[list-item]
 
     async def scene() -> None:
         async with viewing([damaged]) as caller:

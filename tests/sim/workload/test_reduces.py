@@ -9,7 +9,7 @@ from yarnbox.sim.load.jobs import REDUCE
 from yarnbox.sim.masters import SimMaster
 from yarnbox.sim.workload.master import COPY, JobMaster, Moment, Running
 from yarnbox.sim.workload.watching import Watcher
-from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId
+from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
 from yarnbox.yarn.records.container import Container
 from yarnbox.yarn.resources.resource import Resource
 
@@ -33,7 +33,7 @@ def give_reduces(one: JobMaster, count: int) -> list[ContainerId]:
             one.ask_for(batch, count)
     given = [ContainerId(ATTEMPT, number) for number in range(count)]
     for number, container_id in enumerate(given):
-        assert one.take(Container(id=container_id, priority=10), "h", "/r", number) is not None
+        assert one.take(Container(id=container_id, priority=10), NodeId("h", 1), "/r", number) is not None
     return given
 
 
