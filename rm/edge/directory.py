@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from yarnbox.yarn.configuration import Configuration, ConfigurationError
+from yarnbox.yarn.configuration import Configuration, ConfigurationError, text_of
 
 
 class ConfigurationDirectory:
@@ -27,13 +27,7 @@ class ConfigurationDirectory:
 
     def read_text(self, file_name: str) -> str | None:
         """The text of one file, by path or by name within the directory; None when there is none."""
-        path = self.path / file_name
-        try:
-            return path.read_text(encoding="utf-8")
-        except FileNotFoundError:
-            return None
-        except (OSError, UnicodeDecodeError) as error:
-            raise ConfigurationError.of(path, f"cannot be read: {error}") from error
+        return text_of(self.path / file_name)
 
     def modified_ms(self, file_name: str) -> int | None:
         """When that file was written last; None when there is none."""

@@ -8,7 +8,7 @@ from xml.sax.saxutils import quoteattr
 
 from yarnbox.sim.resourcemanager import ADMINISTRATOR
 from yarnbox.sim.scenario.playing.files import ScenarioFiles
-from yarnbox.yarn.configuration import Configuration, ConfigurationError
+from yarnbox.yarn.configuration import Configuration, text_of
 
 CLASS = "yarn.resourcemanager.scheduler.class"
 LABELS_ENABLED = "yarn.node-labels.enabled"
@@ -35,13 +35,7 @@ class DirectoryFiles:
 
     def read_text(self, file_name: str) -> str | None:
         """The text of a file; None when there is none."""
-        path = self._directory / file_name
-        try:
-            return path.read_text(encoding="utf-8")
-        except FileNotFoundError:
-            return None
-        except (OSError, UnicodeDecodeError) as error:
-            raise ConfigurationError.of(path, f"cannot be read: {error}") from error
+        return text_of(self._directory / file_name)
 
     def modified_ms(self, file_name: str) -> int | None:
         """Nobody writes these files while a workload is played."""

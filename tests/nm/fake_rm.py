@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from tests.daemons import Daemon
-from tests.nm.rig import ATTEMPT, RM_IDENTIFIER, Keys, container_id
+from tests.nm.rig import APPLICATION, ATTEMPT, RM_IDENTIFIER, Keys, container_id
 from tests.waiting import PATIENCE_S
 from yarnbox.yarn.connection.rpc import Caller, Stub, add_service, listen, new_server
 from yarnbox.yarn.enums import ContainerState, ContainerType, NodeAction
@@ -101,6 +101,12 @@ class FakeRM(AbstractAsyncContextManager["FakeRM"]):
         """The next registration."""
         return await asyncio.wait_for(self.registrations.get(), PATIENCE_S)
 
+    async def registered_id(self) -> NodeId:
+        """The node that registers next."""
+        node_id = (await self.registered()).node_id
+        assert node_id is not None
+        return node_id
+
     async def ended(self, number: int) -> ContainerStatus:
         """The completion of a container, when it has come."""
         async with self._changed:
@@ -176,6 +182,18 @@ def start_nm(rm_port: int, directory: Path, *arguments: str, define: Sequence[st
 def command(line: str, **environment: str) -> ContainerLaunchContext:
     """A launch context of one shell line."""
     return ContainerLaunchContext(command=(line,), environment=environment)
+
+
+def work_of(directory: Path, number: int) -> Path:
+    """Where that container of the node in the directory works."""
+    application = directory / "local" / "usercache" / "alice" / "appcache" / str(APPLICATION)
+    return application / str(container_id(number))
+
+
+def pid_file_of(directory: Path, number: int) -> Path:
+    """Where the node keeps the id of that container's process."""
+    name = str(container_id(number))
+    return directory / "local" / "nmPrivate" / str(APPLICATION) / name / f"{name}.pid"
 
 
 async def until(condition: Any, said: str = "it never happened") -> None:

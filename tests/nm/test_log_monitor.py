@@ -46,8 +46,7 @@ def test_a_container_that_writes_without_end_is_killed(tmp_path: Path) -> None:
     async def body() -> None:
         async with FakeRM() as rm:
             node = start_nm(rm.port, tmp_path, define=limits)
-            node_id = (await rm.registered()).node_id
-            assert node_id is not None
+            node_id = await rm.registered_id()
             await rm.start(node_id, 1, command("yes 1><LOG_DIR>/stdout"))
             status = await rm.ended(1)
             assert status.exit_status == -109

@@ -13,7 +13,7 @@ import psutil
 import pytest
 
 from tests.daemons import Daemon
-from tests.nm.fake_rm import ROOT, FakeRM, command, start_nm, until
+from tests.nm.fake_rm import ROOT, FakeRM, command, pid_file_of, start_nm, until, work_of
 from tests.nm.rig import APPLICATION, container_id
 from tests.nm.test_executor import is_running
 from tests.waiting import PATIENCE_S
@@ -60,8 +60,7 @@ def test_a_node_registers_runs_a_container_and_ends(tmp_path: Path) -> None:
             assert (logs / "stdout").read_text() == "hello"
             assert (tmp_path / "nm1" / "local" / "usercache" / "alice" / "filecache" / "10").is_dir()
             await rm.start(node_id, 2, command("sleep 100"))
-            private = tmp_path / "nm1" / "local" / "nmPrivate" / str(APPLICATION)
-            pid_file = private / str(container_id(2)) / f"{container_id(2)}.pid"
+            pid_file = pid_file_of(tmp_path / "nm1", 2)
             await until(pid_file.exists)
             pid = int(pid_file.read_text())
             node.terminate()
@@ -78,8 +77,7 @@ def test_the_end_of_a_container_is_told_at_once(tmp_path: Path) -> None:
         async with FakeRM() as rm:
             rm.interval_ms = 60_000
             node = start_nm(rm.port, tmp_path)
-            node_id = (await rm.registered()).node_id
-            assert node_id is not None
+            node_id = await rm.registered_id()
             await asyncio.wait_for(rm.heartbeats.get(), PATIENCE_S)
             await rm.start(node_id, 1, command("true"))
             assert (await rm.ended(1)).exit_status == 0
@@ -93,8 +91,7 @@ def test_an_end_of_the_application_cleans_its_directories(tmp_path: Path) -> Non
     async def body() -> None:
         async with FakeRM() as rm:
             node = start_nm(rm.port, tmp_path)
-            node_id = (await rm.registered()).node_id
-            assert node_id is not None
+            node_id = await rm.registered_id()
             await rm.start(node_id, 1, command("touch ready; sleep 100"))
             application = tmp_path / "local" / "usercache" / "alice" / "appcache" / str(APPLICATION)
             await until(lambda: (application / str(container_id(1)) / "ready").exists())
@@ -111,8 +108,7 @@ def test_a_resync_registers_again_with_what_runs(tmp_path: Path) -> None:
     async def body() -> None:
         async with FakeRM() as rm:
             node = start_nm(rm.port, tmp_path)
-            node_id = (await rm.registered()).node_id
-            assert node_id is not None
+            node_id = await rm.registered_id()
             await rm.start(node_id, 1, command("sleep 100"))
             rm.answers.append({"node_action": NodeAction.RESYNC})
             again = await rm.registered()
@@ -156,13 +152,10 @@ def test_a_node_that_is_killed_takes_its_containers_with_it(tmp_path: Path) -> N
     async def body() -> None:
         async with FakeRM() as rm:
             node = start_nm(rm.port, tmp_path)
-            node_id = (await rm.registered()).node_id
-            assert node_id is not None
+            node_id = await rm.registered_id()
             await rm.start(node_id, 1, command("trap '' TERM HUP; sleep 100 & touch ready; wait"))
-            work = tmp_path / "local" / "usercache" / "alice" / "appcache" / str(APPLICATION)
-            await until(lambda: (work / str(container_id(1)) / "ready").exists())
-            private = tmp_path / "local" / "nmPrivate" / str(APPLICATION) / str(container_id(1))
-            pid = int((private / f"{container_id(1)}.pid").read_text())
+            await until((work_of(tmp_path, 1) / "ready").exists)
+            pid = int(pid_file_of(tmp_path, 1).read_text())
             processes = [psutil.Process(pid), *psutil.Process(pid).children(recursive=True)]
             assert len(processes) > 1
             node.kill()
@@ -237,8 +230,7 @@ def test_a_call_without_a_token(tmp_path: Path) -> None:
     async def body() -> None:
         async with FakeRM() as rm:
             node = start_nm(rm.port, tmp_path)
-            node_id = (await rm.registered()).node_id
-            assert node_id is not None
+            node_id = await rm.registered_id()
             async with Stub(f"127.0.0.1:{node_id.port}", "ContainerManagementProtocolService") as stub:
                 with pytest.raises(InvalidTokenError, match="Invalid NMToken"):
                     await stub.call("startContainers", StartContainersRequest())
@@ -321,8 +313,7 @@ def test_memory_is_enforced(tmp_path: Path) -> None:
     async def body() -> None:
         async with FakeRM() as rm:
             node = start_nm(rm.port, tmp_path / "nm", define=define)
-            node_id = (await rm.registered()).node_id
-            assert node_id is not None
+            node_id = await rm.registered_id()
             await rm.start(node_id, 1, command(f"{sys.executable} {script}"), resource=Resource(32, 1))
             status = await rm.ended(1)
             assert status.exit_status == -104
@@ -396,8 +387,7 @@ def test_logs_are_collected(tmp_path: Path) -> None:
     async def body() -> None:
         async with FakeRM() as rm:
             node = start_nm(rm.port, tmp_path / "nm", define=define)
-            node_id = (await rm.registered()).node_id
-            assert node_id is not None
+            node_id = await rm.registered_id()
             await rm.start(node_id, 1, command("echo said 1><LOG_DIR>/stdout"))
             await rm.ended(1)
             rm.answers.append({"applications_to_cleanup": (APPLICATION,)})

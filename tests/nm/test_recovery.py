@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.daemons import Daemon
-from tests.nm.fake_rm import FakeRM, command, start_nm, until
+from tests.nm.fake_rm import FakeRM, command, pid_file_of, start_nm, until, work_of
 from tests.nm.rig import APPLICATION, NODE, OTHER_ATTEMPT, Rig, container_id, resource
 from tests.nm.test_executor import is_running
 from tests.waiting import PATIENCE_S
@@ -304,8 +304,7 @@ def test_a_node_whose_store_fails_starts_nothing_and_says_so(tmp_path: Path) -> 
     async def body() -> None:
         async with FakeRM() as rm:
             node = start_nm(rm.port, tmp_path, "--name", "nm1", define=define)
-            node_id = (await rm.registered()).node_id
-            assert node_id is not None
+            node_id = await rm.registered_id()
             await rm.start(node_id, 1, command("while [ ! -e go ]; do sleep 0.02; done; exit 6"))
             fill_up(tmp_path / "recovery" / FILE)
             with pytest.raises(YarnError, match=r"recovery store of nm1:.*disk is full"):
@@ -315,8 +314,7 @@ def test_a_node_whose_store_fails_starts_nothing_and_says_so(tmp_path: Path) -> 
             assert await health(rm, True) == ""
             await rm.start(node_id, 3, command("exit 3"))
             assert (await rm.ended(3)).exit_status == 3
-            work = tmp_path / "local" / "usercache" / "alice" / "appcache" / str(APPLICATION)
-            (work / str(container_id(1)) / "go").touch()
+            (work_of(tmp_path, 1) / "go").touch()
             assert (await rm.ended(1)).exit_status == 6
             node.kill()
             await node.ended()
@@ -343,14 +341,13 @@ def test_containers_survive_the_restart_of_their_node(tmp_path: Path, stop: Stop
     async def body() -> None:
         async with FakeRM() as rm:
             node = start_nm(rm.port, tmp_path, "--name", "nm1", define=define)
-            node_id = (await rm.registered()).node_id
-            assert node_id is not None
+            node_id = await rm.registered_id()
             await rm.start(node_id, 1, command("while [ ! -e go ]; do sleep 0.02; done; exit 6"))
             await rm.start(node_id, 2, command("exit 3"))
             await rm.ended(2)
-            private = tmp_path / "local" / "nmPrivate" / str(APPLICATION) / str(container_id(1))
-            await until((private / f"{container_id(1)}.pid").exists)
-            pid = int((private / f"{container_id(1)}.pid").read_text())
+            pid_file = pid_file_of(tmp_path, 1)
+            await until(pid_file.exists)
+            pid = int(pid_file.read_text())
             stop(node)
             await node.ended()
             assert is_running(pid)
@@ -360,8 +357,7 @@ def test_containers_survive_the_restart_of_their_node(tmp_path: Path, stop: Stop
             told = {one.container_id: one.container_exit_status for one in again.container_statuses}
             assert told == {container_id(1): -1000, container_id(2): 3}
             assert again.node_id == node_id
-            work = tmp_path / "local" / "usercache" / "alice" / "appcache" / str(APPLICATION)
-            (work / str(container_id(1)) / "go").touch()
+            (work_of(tmp_path, 1) / "go").touch()
             assert (await rm.ended(1)).exit_status == 6
             node.kill()
             await node.ended()
@@ -382,12 +378,11 @@ def test_a_node_whose_store_is_broken_or_gone_ends_what_nobody_knows(
     async def body() -> None:
         async with FakeRM() as rm:
             node = start_nm(rm.port, tmp_path, "--name", "nm1", define=define)
-            node_id = (await rm.registered()).node_id
-            assert node_id is not None
+            node_id = await rm.registered_id()
             await rm.start(node_id, 1, command("sleep 600; exit 3"))
-            private = tmp_path / "local" / "nmPrivate" / str(APPLICATION) / str(container_id(1))
-            await until((private / f"{container_id(1)}.pid").exists)
-            pid = int((private / f"{container_id(1)}.pid").read_text())
+            pid_file = pid_file_of(tmp_path, 1)
+            await until(pid_file.exists)
+            pid = int(pid_file.read_text())
             await until(lambda: running_groups([str(tmp_path / "local")]) == {container_id(1): [pid]})
             node.kill()
             await node.ended()

@@ -8,7 +8,7 @@ deprecated.py  old property names and their successors
 properties.py  Configuration: resources in order, final properties, overlay, typed reading
 """
 
-from yarnbox.yarn.configuration.document import Document, Notice, Origin
+from yarnbox.yarn.configuration.document import Document, Notice, Origin, text_of
 from yarnbox.yarn.configuration.fault import ConfigurationError, Fault
 from yarnbox.yarn.configuration.properties import BUILT_IN, SITE_FILES, Configuration, Property
 
@@ -22,4 +22,5 @@ __all__ = [
     "Notice",
     "Origin",
     "Property",
+    "text_of",
 ]

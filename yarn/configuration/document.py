@@ -90,6 +90,16 @@ def read_file(directory: Path, name: str) -> Document:
     return _read_file(path, root, ())
 
 
+def text_of(path: Path) -> str | None:
+    """The text of a file that is no resource, such as an allocation file; None when there is none."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return None
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigurationError.of(path, f"cannot be read: {error}") from error
+
+
 def write(entries: Iterable[tuple[str, str, bool]], comment: str | None = None) -> str:
     """A resource of (name, value, final), each in a form that reads back as exactly this value."""
     lines = ['<?xml version="1.0" encoding="UTF-8"?>']

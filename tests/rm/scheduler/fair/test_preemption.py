@@ -61,6 +61,21 @@ def full(
     return rig
 
 
+def am_and_task() -> Rig:
+    """Two full nodes: an AM on the first one, its task on the second."""
+    rig = Rig(f'<allocations><queue name="a"/><queue name="b">{AT_ONCE}</queue></allocations>', ON)
+    rig.add_node("n0", 1024, 12)
+    rig.add_node("n1", 1024, 12)
+    rig.submit("holder", "a", am=GB)
+    rig.update()
+    rig.heartbeat("n0")
+    rig.call("holder")
+    rig.ask("holder", 1, GB)
+    rig.update()
+    rig.heartbeat("n1")
+    return rig
+
+
 def starve(rig: Rig, count: int, size: Resource, queue: str = "b", name: str = "starved") -> None:
     """Another application wants its share."""
     rig.submit(name, queue)
@@ -197,17 +212,7 @@ def test_the_newest_containers_go_first_and_ams_last() -> None:
 
 
 def test_a_node_that_costs_fewer_ams_is_better() -> None:
-    file = f'<allocations><queue name="a"/><queue name="b">{AT_ONCE}</queue></allocations>'
-    rig = Rig(file, ON)
-    rig.add_node("n0", 1024, 12)
-    rig.add_node("n1", 1024, 12)
-    rig.submit("holder", "a", am=GB)
-    rig.update()
-    rig.heartbeat("n0")
-    rig.call("holder")
-    rig.ask("holder", 1, GB)
-    rig.update()
-    rig.heartbeat("n1")
+    rig = am_and_task()
     starve(rig, 1, GB)
     rig.scheduler.preempt()
     (container_id,) = rig.app("holder").marked_for_preemption
@@ -215,18 +220,8 @@ def test_a_node_that_costs_fewer_ams_is_better() -> None:
 
 
 def test_a_relaxed_place_with_ams_only_looks_elsewhere() -> None:
-    file = f'<allocations><queue name="a"/><queue name="b">{AT_ONCE}</queue></allocations>'
     for relax, host in ((True, "n1"), (False, "n0")):
-        rig = Rig(file, ON)
-        rig.add_node("n0", 1024, 12)
-        rig.add_node("n1", 1024, 12)
-        rig.submit("holder", "a", am=GB)
-        rig.update()
-        rig.heartbeat("n0")
-        rig.call("holder")
-        rig.ask("holder", 1, GB)
-        rig.update()
-        rig.heartbeat("n1")
+        rig = am_and_task()
         rig.submit("starved", "b")
         places = ("n0", "/default-rack", "*")
         rig.call(
@@ -319,18 +314,8 @@ def test_starvation_is_judged_in_the_eyes_of_the_policy(policy: str) -> None:
 
 
 def test_a_part_of_a_request_is_relaxed_as_a_request_of_its_own() -> None:
-    file = f'<allocations><queue name="a"/><queue name="b">{AT_ONCE}</queue></allocations>'
     for asked, host in ((1, "n0"), (2, "n1")):
-        rig = Rig(file, ON)
-        rig.add_node("n0", 1024, 12)
-        rig.add_node("n1", 1024, 12)
-        rig.submit("holder", "a", am=GB)
-        rig.update()
-        rig.heartbeat("n0")
-        rig.call("holder")
-        rig.ask("holder", 1, GB)
-        rig.update()
-        rig.heartbeat("n1")
+        rig = am_and_task()
         rig.submit("starved", "b")
         rig.call("starved", strict_requests("n0", asked))
         rig.update()
