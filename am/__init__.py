@@ -11,6 +11,7 @@ environment what a container is told by its NM
 launch      launch contexts for Python programs
 submit      an application handed to the RM, and followed to its end
 staging     files of a client, put where its containers find them
+resources   sizes of containers as text
 client_service  a service of the AM's own for its clients
 job_command/ `yarnbox job`
 mapreduce/  the MapReduce AM, its tasks and its jobs

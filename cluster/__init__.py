@@ -5,10 +5,13 @@ arguments   its words and options
 cluster     Cluster: up, down, nodes added, killed, started again
 directory   the run directory and the record in it
 site        the generated configuration
+hadoop_site what the configuration says more for Hadoop's own clients
+ports       free ports for daemons
 processes   starting, knowing again, ending processes
 hosts/      where NodeManagers run: this machine, or the workers of an engine
 forkserver  what becomes the daemons of a new cluster, its modules imported once
 view        what the cluster looks like
+suggestions what `yarnbox up` suggests to do next
 checking/   `yarnbox check-conf`
 commands/   further sub-commands, a module each
 conversion/ fair-scheduler.xml to capacity-scheduler.xml

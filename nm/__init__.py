@@ -10,6 +10,7 @@ localization/    the files that containers ask for
 reporting/       registration, heartbeats, health, labels and attributes
 logs             what becomes of logs
 state            what is stored for a restart; recovery: how it is read again
+tables           the state machines as a page: `python -m yarnbox.nm.tables`
 services         ContainerManagementProtocol
 executor/        containers as processes of the operating system; the launch script
 monitor          memory of process trees against limits

@@ -4,6 +4,7 @@ capture/     a living cluster as a directory that can be played
 load/        jobs in every format: read, checked, converted
 recording/   what a run looked like, moment by moment, for `yarnbox view`
 scenario/    scenario files: read, checked, played, and what they expect compared with what came about
+walk/        random walks over the verbs of scenarios
 workload/    traces of jobs, played until all have ended
 reports/     what a play came to: figures, tables, files
 federation/  sub-clusters that share a load, by several policies
@@ -11,6 +12,8 @@ paper/       the published algorithms, measured
 whatif/      a load under a configuration and under changes of it, compared
 kernel       the clock that stands still between events, and the heap of what happens next
 nodes        honest NodeManagers: they report what was started on them and what ended
+masters      honest ApplicationMasters without processes
+resourcemanager  the RM process's own core in virtual time
 """
 
 from yarnbox.sim.load.formats import Load, LoadOptions, read_load

@@ -2,6 +2,7 @@
 
 virtual_time/  VirtualCluster: everything in one process, in virtual time
 fakes/         RM, NM and AM in the hands of a test
+walk/          random walks of a whole cluster under faults
 real           YarnCluster: real processes, called through relays where the faults stand
 run            what a container runs whose AM is a function of a test
 loop_thread    a loop in a thread of its own, for who blocks

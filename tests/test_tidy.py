@@ -274,3 +274,17 @@ def test_every_package_has_its_map() -> None:
         if path.suffix == ".py" and path.relative_to(ROOT).parts[0] in PACKAGES
     }
     assert not [str(package) for package in sorted(packages) if not (package / "__init__.py").exists()]
+
+
+def test_the_docstring_of_a_package_names_its_modules() -> None:
+    packages = {module.name: module for module in modules() if module.is_package}
+    inside: dict[str, list[str]] = {}
+    for module in modules():
+        package, _, name = module.name.rpartition(".")
+        if module.package in PACKAGES and package in packages and name != "__main__":
+            inside.setdefault(package, []).append(name)
+    faults = []
+    for package, names in inside.items():
+        words = re.findall(r"\w+", ast.get_docstring(packages[package].syntax) or "")
+        faults += [f"{package}: {name}" for name in names if len(names) > 1 and name not in words]
+    assert not faults

@@ -1,6 +1,7 @@
 """`yarnbox view`: the pages of the ResourceManager over recordings, without a cluster.
 
 answers      what the REST API would have answered at a moment of a recording
+details      applications, preemptions and plans in them
 comparison   two recordings on the same axes
 library      the recordings that are shown, and the simulations that are run for it
 worker       the process in which a simulation from the page runs

@@ -7,6 +7,7 @@ tracker      how the RM is called, and by which wire
 serving      ContainerManagementProtocol over gRPC, and Hadoop's wire beside it
 collection   log files written to where they are collected
 world        effects of a real node carried out
+container_news  what executors report, each a turn of the core
 naming       emulated hosts entered in the address book and the topology table
 store        what is remembered over a restart, on disk
 http/        REST, pages, metrics, logs

@@ -6,6 +6,7 @@ java      what <ADD_OPENS> stands for
 group     a container's processes as a whole: signals, who is left
 process   ProcessExecutor: launches, ends, reacquires
 reaper    what kills the containers of an NM that died
+leftovers containers of an earlier NM that nobody knows any more
 tails     the ends of error files, for diagnostics
 simulated SimulatedExecutor: containers that only take time
 """

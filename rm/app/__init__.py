@@ -7,6 +7,7 @@ shown. Hadoop: RMAppImpl.
 entity  what an application is
 life    what happens to it
 table   the law
+storing its entry in the state store
 """
 
 from yarnbox.rm.app.entity import COMPLETED_STATES, FINAL_STATES, RMApp, RMAppState

@@ -8,6 +8,7 @@ entity     what an attempt is
 beginning  from START to the registration of its AM, and recovery
 ending     its containers' ends, and its own
 table      the law
+storing    its entry in the state store
 
 diagnostics, finished, blacklist    what attempts and applications remember
 """

@@ -12,4 +12,7 @@ hadoop     the same services over Hadoop's wire, on Hadoop's ports
 launcher   AM launches and stops on NMs
 node_protocols  which NMs are called over Hadoop's protocol
 store      the state store, SQLite
+directory  the configuration directory
+log_retention  deletes aggregated logs that are old
+meters     how often services are called and how long they take, for /jmx
 """

@@ -5,6 +5,8 @@ the caller is was established before: see `caller.Caller`. Every method runs wit
 
 caller   who calls
 client   ApplicationClientProtocol
+cluster  its calls about nodes, queues, labels and resource types
+filters  which applications getApplications answers
 master   ApplicationMasterProtocol
 tracker  ResourceTracker
 admin    ResourceManagerAdministrationProtocol

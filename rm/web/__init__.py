@@ -1,5 +1,17 @@
 """What the web shows: pure views of the RM as plain data, one module for each family of answers.
 
-queues/ has queues and users.
+apps        applications, attempts, containers; `finding` pages through long lists of them
+nodes       nodes and labels; `rows` has nodes in few words, for heat maps and long tables
+queues/     queues and users
+cluster     the cluster as a whole
+why         why an application waits
+activities  recorded allocation passes
+life        the steps of an application's life
+past        containers that ended, shares and figures over time
+event_rows  an event as a line of the event log
+beans       metrics with Hadoop's names
+values      resources, percentages, maps and moments, of which all answers are made
+refusals    errors with the class and the text that Hadoop's clients know
+
 Nothing here knows HTTP, JSON or XML: `rm.edge.http` calls these between turns and writes what they return.
 """

@@ -10,4 +10,5 @@ containers  the containers of a run, from the story
 details     what only a run of modest size can afford to have recorded
 recorder    listens to a run and writes all of this down
 document    a whole recording: written, read again, and refused with the reason
+shape       the types of its parts
 """

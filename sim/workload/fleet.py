@@ -1,11 +1,11 @@
 """The NodeManagers of a workload: which containers end when, and who heartbeats at which moment.
 
-Each node has its own moments, an interval apart, the first at a random offset from the seed; nodes of one
-moment go in the order of the offsets, then in that of the cluster's list. Of these heartbeats only those are
-made that can tell or bring something: a container began or ended, the ResourceManager wants one gone, or
-somebody waits for a container or looks at his headroom. Those that are left out would change nothing
-(`Site.every_heartbeat` makes them all the same, and tests compare). Hadoop: NMSimulator. Where
-nodes are prompt, a heartbeat out of turn begins the node's interval anew. Hadoop: NodeStatusUpdaterImpl.
+Each node heartbeats at moments an interval apart, the first at a random offset from the seed. Nodes of one
+moment go in the order of the offsets, then in that of the cluster's list. A heartbeat is left out where it
+would change nothing: no container began or ended, the ResourceManager wants none removed, and no AM waits for
+a container or reads its headroom. `Site.every_heartbeat` makes them all, and tests compare the two. Where
+nodes are prompt, a heartbeat out of turn begins the node's interval anew. Hadoop: NMSimulator and
+NodeStatusUpdaterImpl.
 """
 
 from __future__ import annotations

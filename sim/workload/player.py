@@ -1,9 +1,9 @@
 """A workload played in virtual time: jobs are submitted and their AMs heartbeat until all jobs have ended.
 
-An AM registers an interval after it was launched and heartbeats from then on: it takes in what its last call
-was told, then asks. AMs of one moment go in the order of their jobs, after the nodes of that moment. A
-heartbeat that asks for nothing while the ResourceManager has nothing to tell is left out, as are those of
-nodes (`sim.workload.fleet`). Hadoop: SLSRunner and AMSimulator.
+An AM registers an interval after it was launched and heartbeats from then on: it reads the answer to its last
+call, then asks. AMs of one moment go in the order of their jobs, after the nodes of that moment. A heartbeat
+that asks for nothing is left out while the ResourceManager has no news for the AM; `sim.workload.fleet`
+leaves out those of nodes. Hadoop: SLSRunner and AMSimulator.
 """
 
 from __future__ import annotations

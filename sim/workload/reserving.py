@@ -1,7 +1,7 @@
 """Jobs with a deadline reserve in their plan queue, and run in the reservation once it is active.
 
-A reservation asks for all maps at once and then for all reduces at once, each for as long as the longest of
-them takes, from the submission of the job to its deadline. Hadoop: MRAMSimulator.initReservation and
+A reservation asks for all maps at once and then for all reduces at once, each for the time of the longest
+one, from the submission of the job to its deadline. Hadoop: MRAMSimulator.initReservation and
 ReservationClientUtil.
 """
 

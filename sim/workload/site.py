@@ -1,4 +1,4 @@
-"""The cluster that a workload is played on, and what the model assumes of its tasks and nodes."""
+"""The cluster on which a workload is played, and what the model assumes about tasks and nodes."""
 
 from __future__ import annotations
 

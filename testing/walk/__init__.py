@@ -8,6 +8,7 @@ administration  queues are refreshed; nodes leave, come back, change their size 
 model     what was acknowledged, granted and seen, kept apart from the cores, and what must hold of it
 reports   what nodes say and do, against what happened on their machines
 oracles   books against machines, the scheduler against AMs, memory against disk
+signs     signs of life: whom the ResourceManager may give up
 journey   what is done in a walk, drawn from its seed; a shorter one that fails in the same way
 command   `yarnbox walk`
 """

@@ -7,4 +7,5 @@ rm_ids        several ResourceManagers in one configuration
 failover      calls that go to whichever ResourceManager is active
 presence      whether a ResourceManager that does not answer is restarting
 hosting       what a NodeManager tells its containers of its host
+dask          a connection to a cluster of Dask's
 """

@@ -1,10 +1,9 @@
 """The address book: where the emulated hosts of a cluster on one machine really listen.
 
-Nodes are called nm1, nm2 and so on; no resolver knows those names. A book is a JSON object in a file, from
-`host` or `host:port` to an address, with or without a port: the port that was asked for stays when none is
-given. It is looked at again whenever the file has changed, so nodes may be added while daemons run. A name
-that is not in the book is left as it is, for it may be a real host. Hadoop has no such thing; it stands where
-name services stand.
+Nodes are called nm1, nm2 and so on; no resolver knows those names. A book is a JSON file that maps `host` or
+`host:port` to an address. An address without a port keeps the port that was asked for. The file is read again
+whenever it has changed, so nodes may be added while daemons run. A name that is not in the book stays as it
+is, because it may be a real host. Hadoop has no counterpart: there a name service does this.
 """
 
 from __future__ import annotations

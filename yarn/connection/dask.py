@@ -1,8 +1,7 @@
-"""A connection to a cluster of Dask's, whose workers run what they are given. Dask is imported when it is
-used.
+"""A connection to a Dask cluster, whose workers start daemons. Dask is imported when it is first used.
 
-Whoever reaches Dask's scheduler may run any program on its workers: the files of Dask's own TLS keep others
-away.
+Whoever can connect to Dask's scheduler can run any program on its workers; Dask's own TLS files restrict who
+that is.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Calls that go to whichever of several ResourceManagers is active.
 
-A call that finds nobody, or a standby, goes to the next one; after one round in vain the caller is told that
-nobody answered, and may try again when he likes: the pauses for that are Hadoop's. So is the caller of a
-lone ResourceManager that is starting or stopping. Hadoop: ConfiguredRMFailoverProxyProvider and
-RetryPolicies.failoverOnNetworkException.
+A call that reaches nobody, or a standby, goes to the next ResourceManager. After one round without an answer
+the call fails with ConnectionFailedError, and the caller decides when to try again: FailoverSettings has
+Hadoop's pauses. A call to a single ResourceManager that is starting or stopping fails in the same way.
+Hadoop: ConfiguredRMFailoverProxyProvider and RetryPolicies.failoverOnNetworkException.
 """
 
 from __future__ import annotations

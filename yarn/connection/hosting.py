@@ -1,8 +1,8 @@
-"""What a NodeManager tells its containers of its host, beside Hadoop's variables.
+"""Environment variables by which a NodeManager tells its containers the paths of its host.
 
-A submitter knows no path of the host that its containers will run on: neither where Python is, nor where this
-project is, nor where the configuration is. As `{{JAVA_HOME}}` does for Java, these variables say it there.
-Hadoop's NodeManagers set none of them.
+A client that submits a program does not know where Python, this project and the configuration are on the host
+that will run it. These variables say so there, as `{{JAVA_HOME}}` does for Java. Hadoop's NodeManagers set
+none of them.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""Whether a ResourceManager that does not answer is expected to be there: restarting, not missing.
+"""Whether a client waits for a ResourceManager that does not answer its first call.
 
-`yarnbox up` writes the file that `yarnbox.resourcemanager.pid-file` names, and `yarnbox down` removes it.
-Elsewhere whoever sets `yarn.resourcemanager.connect.max-wait.ms` wants to wait as Hadoop's clients do. Who
-did neither has most likely no cluster, and is told so at once.
+It does where the ResourceManager is probably restarting: `yarnbox up` writes the file that
+`yarnbox.resourcemanager.pid-file` names, and `yarnbox down` removes it. It also does where
+`yarn.resourcemanager.connect.max-wait.ms` is set, as Hadoop's clients do. Otherwise there is most likely no
+cluster, and the client says so at once.
 """
 
 from __future__ import annotations

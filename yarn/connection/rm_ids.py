@@ -1,9 +1,9 @@
 """Several ResourceManagers in one configuration: their ids, and what the configuration says for each of them.
 
-With yarn.resourcemanager.ha.enabled a property of an address has the id behind its name
-(`yarn.resourcemanager.address.rm1`); one that is missing is that of `yarn.resourcemanager.hostname.rm1` with
-the default port. `of_rm` gives the configuration as that RM has it, under the names without id, so that
-nobody else need know of ids. Hadoop: HAUtil.
+With yarn.resourcemanager.ha.enabled the name of an address property ends with the id of its RM
+(`yarn.resourcemanager.address.rm1`). Where it is missing, the host is that of
+`yarn.resourcemanager.hostname.rm1` and the port is the default. `of_rm` returns the configuration of one RM
+under the names without ids, so that no other module has to know about ids. Hadoop: HAUtil.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Which HTTP requests a daemon answers, by their Host and Origin headers.
 
-A web site may let a name of its own point to 127.0.0.1 (DNS rebinding); its pages then reach the daemons of
-whoever looks at them, and for the browser site and daemon are one origin. The Host header tells: it bears the
-site's name. Where a page names the daemon by its address, the Origin header tells. Hadoop checks neither.
+A web site may resolve a name of its own to 127.0.0.1 (DNS rebinding). Its pages then reach the daemons on the
+machine of the person who opens them, and the browser takes site and daemon for one origin. The Host header
+shows it, because it has the site's name. Where a page names the daemon by its address, the Origin header
+shows where the page is from. Hadoop checks neither.
 """
 
 from __future__ import annotations

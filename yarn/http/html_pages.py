@@ -1,6 +1,6 @@
-"""Plain documents for people: no scripts, every text escaped, one style for all daemons that are no RM.
+"""HTML pages of the daemons other than the RM: no scripts, every text escaped, one style.
 
-Owns how such pages look; what they tell is handed in. Hadoop: the Hamlet of its webapps.
+Owns how such pages look; callers pass what they show. Hadoop: the Hamlet of its webapps.
 """
 
 from __future__ import annotations

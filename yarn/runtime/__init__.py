@@ -14,4 +14,5 @@ driver         turns, effects and timers within an asyncio loop
 tasks          asyncio tasks and their ends
 pause          notices that the process was paused
 leaving        the end of a process
+memory         when Python looks for cyclic garbage
 """

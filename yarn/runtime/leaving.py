@@ -1,9 +1,9 @@
-"""The end of a process that has done its work: what is registered for the end happens, threads are waited
-for, streams are flushed, and that is all.
+"""Ends a process that has done its work: runs the exit handlers, waits for threads and flushes streams, but
+leaves out the rest of Python's shutdown.
 
-Python would then take apart every module and object that there is, to give back memory which goes with the
-process anyway: 80 ms of processor time for a ResourceManager, more for one that was forked, whose memory is
-copied for it. Not for processes in which code of users runs: it may rely on that, for files it never closed.
+The rest is to free every module and object one by one, although the memory goes with the process: 80 ms of
+processor time for a ResourceManager, more for one that was forked, whose memory is copied for it. Do not use
+this where code of users runs: that code may rely on the shutdown to close its files.
 """
 
 from __future__ import annotations

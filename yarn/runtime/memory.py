@@ -1,8 +1,8 @@
-"""How a process that lives long has its cyclic garbage looked for.
+"""When Python looks for cyclic garbage in a process that lives long.
 
-By default every object that stays is walked through several times over: after 700 more, then with ten times
-as many, then whenever a quarter has been added to all of them. A ResourceManager that gives 20,000 containers
-a second spends a quarter of its time on that when its core is compiled, and what it drops is seldom cyclic.
+By default Python looks at every object that stays several times: after 700 more, then with ten times as many,
+then whenever a quarter has been added to all of them. A ResourceManager with a compiled core that allocates
+20,000 containers a second spends a quarter of its time on that, and few of the objects it drops are cyclic.
 """
 
 from __future__ import annotations

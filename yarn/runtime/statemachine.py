@@ -8,8 +8,8 @@ Rows are states, cells are event types; an absent pair is invalid.
         KILLED:    ignore(ContainerKill, ContainerExpire),
     })
 
-`to` has one target; `choose(A, B, by=judge)` lets the hook return one of those named; `ignore` is written
-out, for silence is a decision. The hook runs first and still sees the old state; then the state changes; then
+`to` has one target; `choose(A, B, by=judge)` lets the hook return one of those named; `ignore` lists events
+that change nothing. The hook runs first and still sees the old state; then the state changes; then
 the story has a line. Hadoop: StateMachineFactory.
 """
 

@@ -1,8 +1,8 @@
-"""Client-to-AM tokens: with which the clients of an application prove to its AM who they are.
+"""Client-to-AM tokens, with which the clients of an application prove to its AM who they are.
 
-Each attempt has a secret of its own, made by the RM and told to the AM when it registers. The RM signs tokens
-with it for those who may look at the application; the AM checks them without asking anybody. Knows no clock
-and no chance. Hadoop: ClientToAMTokenSecretManagerInRM and ClientToAMTokenSecretManager.
+The RM makes a secret for each attempt, and the AM gets it when it registers. With it the RM signs tokens for
+users who may view the application; the AM checks them without asking the RM. Knows neither time nor chance.
+Hadoop: ClientToAMTokenSecretManagerInRM and ClientToAMTokenSecretManager.
 """
 
 from __future__ import annotations

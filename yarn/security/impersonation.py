@@ -1,7 +1,7 @@
 """Who may act in whose name: hadoop.proxyuser.<superuser>.users, .groups and .hosts.
 
-A superuser of whom nothing is written may act in nobody's name. Hosts are addresses, ranges of them (CIDR),
-`localhost` or `*`; other names are not looked up. Pure. Hadoop: ProxyUsers, DefaultImpersonationProvider
+A superuser without such properties may act in nobody's name. Hosts are addresses, ranges of them (CIDR),
+`localhost` or `*`; other names are not looked up. Hadoop: ProxyUsers, DefaultImpersonationProvider
 and MachineList.
 """
 

@@ -1,7 +1,8 @@
-"""The secret that the ResourceManager and the NodeManagers of one cluster share: who knows it is a node.
+"""The secret that the ResourceManager and the NodeManagers of one cluster share: a caller that knows it is a
+node.
 
-The file holds it, and the file's mode keeps others from reading it. A call shows a token made of it, never
-the secret itself. Hadoop has no counterpart: there Kerberos tells who is a node.
+It is in a file that only its owner may read. A call has a token made of it, never the secret itself. Hadoop
+has no counterpart: there Kerberos says who is a node.
 """
 
 from __future__ import annotations

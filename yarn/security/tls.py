@@ -1,8 +1,9 @@
-"""TLS of daemons and clients: which files, the contexts made of them, and who must not do without.
+"""TLS of daemons and clients: which files are read, the contexts made of them, and where TLS is required.
 
-A daemon shows a host's certificate, a client a user's; both are signed by one authority, the only one that is
-believed. A container has what its NodeManager tells it, for the submitter's files are on another host. Knows
-nothing of what is served; gRPC's side is in rpc.py. Hadoop: SSLFactory, ssl-server.xml and ssl-client.xml.
+A daemon has the certificate of a host, a client that of a user; one authority signs both, and no other one is
+trusted. A container uses the files that its NodeManager names, because the submitter's files are on another
+host. Knows nothing of what is served; gRPC's side is in rpc.py.
+Hadoop: SSLFactory, ssl-server.xml and ssl-client.xml.
 """
 
 from __future__ import annotations

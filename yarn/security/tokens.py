@@ -1,9 +1,9 @@
 """Tokens: who may do what, proved by a signature over an identifier.
 
-Owns the three kinds that every cluster uses, on the side that makes them and on the side that checks them:
-AMRM tokens (RM to AM, checked by the RM), NM tokens and container tokens (made by the RM, checked by the NM
-with keys that travel in its heartbeats). Knows no clock and no chance: moments are arguments, key material
-comes from an injected source, and when to roll a key is the caller's timer. Hadoop:
+Owns the three kinds that every cluster uses, both making and checking them: AMRM tokens (RM to AM, checked by
+the RM), NM tokens and container tokens (made by the RM, checked by the NM with keys from its heartbeats).
+Knows neither time nor chance: moments are arguments, key material comes from an injected source, and the
+caller's timer says when to roll a key. Hadoop:
 AMRMTokenSecretManager, NMTokenSecretManagerInRM and -InNM, RMContainerTokenSecretManager and
 NMContainerTokenSecretManager.
 """

@@ -5,5 +5,6 @@ segments     sorted records in a file or in memory, some thousand at a time
 map_output   partitioned, sorted, combined, spilled
 merging      many segments to one, in passes, combined on the way
 fetch        map output fetched over HTTP
+health       when a reduce stops fetching
 fetched      what of it is in memory, what in files
 """

@@ -1,6 +1,7 @@
 """The RM over HTTP: REST, metrics and the pages, in the RM's own loop.
 
     server      the listening end: routes, who asks, what becomes of refusals
+    cross_origin  which scripts of other origins may read answers
     calls       one request as a value, and what answers it
     rest/       the calls of Hadoop's REST API; reads run between turns
     sharing     lists that many ask for are made once

@@ -8,6 +8,7 @@ lifecycle/      applications enter, move and leave; queues are made, changed and
 preemption/     what is taken back from whom: the policy, its snapshot, its decisions carried out
 diagnostics/    why an application waits; recorded activities; what a configuration means
 views.py        what clients, pages and scenarios see
+queue_view.py   a queue with all that REST shows of it; queue_details.py makes these
 """
 
 from yarnbox.rm.scheduler.capacity.scheduler import CapacityScheduler

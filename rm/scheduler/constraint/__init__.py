@@ -9,6 +9,7 @@ asking        scheduling requests in the books of an application (handler `sched
 algorithm     the requests of one call placed together (handler `placement-processor`)
 processor     from that placement to the scheduler: commits, retries, rejections
 constraints   all of it, as the rest of the RM reaches it
+context       what constraints can reach
 
 Hadoop: the package scheduler.constraint of Hadoop's ResourceManager.
 """

@@ -3,6 +3,7 @@
 scheduler.py     events, node to allocation, calls of AMs; ties the parts together
 context.py       what queues and applications have in common
 settings.py      properties of yarn-site.xml
+published.py     properties for what the published design does and Hadoop does not; off by default
 allocation_file/ fair-scheduler.xml: read and checked
 queues/          the queues: order, shares, limits, policies
 application.py   FSAppAttempt: delay for locality, reservations, starvation
