@@ -16,13 +16,12 @@ from yarnbox.yarn.ids import ApplicationId, ContainerId
 from yarnbox.yarn.records.basics import LogAggregationContext
 from yarnbox.yarn.records.container import ContainerLaunchContext
 from yarnbox.yarn.records.tokens import ContainerTokenIdentifier
-from yarnbox.yarn.runtime.event import Event, event
+from yarnbox.yarn.runtime.event import Event
 
 # Applications
 
 
-@event
-class ApplicationEvent(Event):
+class ApplicationEvent(Event, frozen=True, kw_only=True):
     """Something that concerns an application on this node."""
 
     application_id: ApplicationId
@@ -33,65 +32,55 @@ class ApplicationEvent(Event):
         return self.application_id
 
 
-@event
-class ApplicationInit(ApplicationEvent):
+class ApplicationInit(ApplicationEvent, frozen=True, kw_only=True):
     """INIT_APPLICATION: its first container is here."""
 
     application_acls: Mapping[ApplicationAccessType, str]
     log_aggregation_context: LogAggregationContext | None
 
 
-@event
-class ApplicationInitContainer(ApplicationEvent):
+class ApplicationInitContainer(ApplicationEvent, frozen=True, kw_only=True):
     """INIT_CONTAINER: a container of it is to be started."""
 
     container_id: ContainerId
 
 
-@event
-class ApplicationLogHandlingInited(ApplicationEvent):
+class ApplicationLogHandlingInited(ApplicationEvent, frozen=True, kw_only=True):
     """The log handler is ready for it."""
 
 
-@event
-class ApplicationLogHandlingFailed(ApplicationEvent):
+class ApplicationLogHandlingFailed(ApplicationEvent, frozen=True, kw_only=True):
     """The log handler will keep none of its logs."""
 
 
-@event
-class ApplicationInited(ApplicationEvent):
+class ApplicationInited(ApplicationEvent, frozen=True, kw_only=True):
     """Its containers may go on."""
 
 
-@event
-class ApplicationContainerFinished(ApplicationEvent):
+class ApplicationContainerFinished(ApplicationEvent, frozen=True, kw_only=True):
     """A container of it is done."""
 
     container_id: ContainerId
 
 
-@event
-class ApplicationFinish(ApplicationEvent):
+class ApplicationFinish(ApplicationEvent, frozen=True, kw_only=True):
     """FINISH_APPLICATION: the RM, or the end of this NM, wants it gone."""
 
     diagnostics: str
 
 
-@event
-class ApplicationResourcesCleanedUp(ApplicationEvent):
+class ApplicationResourcesCleanedUp(ApplicationEvent, frozen=True, kw_only=True):
     """Its directories are on their way out."""
 
 
-@event
-class ApplicationLogHandlingFinished(ApplicationEvent):
+class ApplicationLogHandlingFinished(ApplicationEvent, frozen=True, kw_only=True):
     """Its logs are where they belong."""
 
 
 # Containers
 
 
-@event
-class ContainerEvent(Event):
+class ContainerEvent(Event, frozen=True, kw_only=True):
     """Something that concerns a container."""
 
     container_id: ContainerId
@@ -102,28 +91,24 @@ class ContainerEvent(Event):
         return self.container_id
 
 
-@event
-class ContainerInit(ContainerEvent):
+class ContainerInit(ContainerEvent, frozen=True, kw_only=True):
     """INIT_CONTAINER: the application lets it go on."""
 
 
-@event
-class ContainerKill(ContainerEvent):
+class ContainerKill(ContainerEvent, frozen=True, kw_only=True):
     """KILL_CONTAINER: somebody wants it gone; the status says who."""
 
     exit_status: int
     diagnostics: str
 
 
-@event
-class ContainerUpdateDiagnostics(ContainerEvent):
+class ContainerUpdateDiagnostics(ContainerEvent, frozen=True, kw_only=True):
     """UPDATE_DIAGNOSTICS_MSG: a remark to keep."""
 
     diagnostics: str
 
 
-@event
-class ContainerUpdateToken(ContainerEvent):
+class ContainerUpdateToken(ContainerEvent, frozen=True, kw_only=True):
     """UPDATE_CONTAINER_TOKEN: a newer version, with another size or execution type."""
 
     token: ContainerTokenIdentifier
@@ -132,8 +117,7 @@ class ContainerUpdateToken(ContainerEvent):
     is_increase: bool
 
 
-@event
-class ContainerResourceLocalized(ContainerEvent):
+class ContainerResourceLocalized(ContainerEvent, frozen=True, kw_only=True):
     """RESOURCE_LOCALIZED: one of its resources is on disk."""
 
     key: ResourceKey
@@ -142,92 +126,78 @@ class ContainerResourceLocalized(ContainerEvent):
     was_cached: bool
 
 
-@event
-class ContainerResourceFailed(ContainerEvent):
+class ContainerResourceFailed(ContainerEvent, frozen=True, kw_only=True):
     """RESOURCE_FAILED: one of its resources cannot be had."""
 
     key: ResourceKey
     diagnostics: str
 
 
-@event
-class ContainerLaunched(ContainerEvent):
+class ContainerLaunched(ContainerEvent, frozen=True, kw_only=True):
     """CONTAINER_LAUNCHED: its process runs."""
 
 
-@event
-class ContainerExitedWithSuccess(ContainerEvent):
+class ContainerExitedWithSuccess(ContainerEvent, frozen=True, kw_only=True):
     """The process ended with 0."""
 
 
-@event
-class ContainerExitedWithFailure(ContainerEvent):
+class ContainerExitedWithFailure(ContainerEvent, frozen=True, kw_only=True):
     """The process ended with another code, or there never was one."""
 
     exit_code: int
     diagnostics: str
 
 
-@event
-class ContainerKilledOnRequest(ContainerEvent):
+class ContainerKilledOnRequest(ContainerEvent, frozen=True, kw_only=True):
     """The process ended by SIGTERM or SIGKILL (143, 137)."""
 
     exit_code: int
     diagnostics: str
 
 
-@event
-class ContainerReinitialize(ContainerEvent):
+class ContainerReinitialize(ContainerEvent, frozen=True, kw_only=True):
     """REINITIALIZE_CONTAINER: run another context in the same container; None: the same once more."""
 
     launch_context: ContainerLaunchContext | None
     auto_commit: bool
 
 
-@event
-class ContainerRollbackReinit(ContainerEvent):
+class ContainerRollbackReinit(ContainerEvent, frozen=True, kw_only=True):
     """ROLLBACK_REINIT: back to the context before the last one."""
 
 
-@event
-class ContainerPause(ContainerEvent):
+class ContainerPause(ContainerEvent, frozen=True, kw_only=True):
     """PAUSE_CONTAINER: make room without dying."""
 
     diagnostics: str
 
 
-@event
-class ContainerPaused(ContainerEvent):
+class ContainerPaused(ContainerEvent, frozen=True, kw_only=True):
     """CONTAINER_PAUSED: the processes stand still."""
 
 
-@event
-class ContainerResume(ContainerEvent):
+class ContainerResume(ContainerEvent, frozen=True, kw_only=True):
     """RESUME_CONTAINER: there is room again."""
 
     diagnostics: str
 
 
-@event
-class ContainerResumed(ContainerEvent):
+class ContainerResumed(ContainerEvent, frozen=True, kw_only=True):
     """CONTAINER_RESUMED: the processes run again."""
 
 
-@event
-class ContainerRecoverPaused(ContainerEvent):
+class ContainerRecoverPaused(ContainerEvent, frozen=True, kw_only=True):
     """RECOVER_PAUSED_CONTAINER: found paused after a restart of the NM."""
 
 
-@event
-class ContainerResourcesCleanedUp(ContainerEvent):
+class ContainerResourcesCleanedUp(ContainerEvent, frozen=True, kw_only=True):
     """CONTAINER_RESOURCES_CLEANEDUP: its resources are given back."""
 
 
 # Resources
 
 
-@event
-class ResourceEvent(Event):
+class ResourceEvent(Event, frozen=True, kw_only=True):
     """Something that concerns one entry of a cache."""
 
     cache: CacheKey
@@ -239,37 +209,32 @@ class ResourceEvent(Event):
         return self.key
 
 
-@event
-class ResourceRequested(ResourceEvent):
+class ResourceRequested(ResourceEvent, frozen=True, kw_only=True):
     """REQUEST: a container needs it."""
 
     container_id: ContainerId
 
 
-@event
-class ResourceLocalized(ResourceEvent):
+class ResourceLocalized(ResourceEvent, frozen=True, kw_only=True):
     """LOCALIZED: it is on disk."""
 
     path: str
     size: int
 
 
-@event
-class ResourceReleased(ResourceEvent):
+class ResourceReleased(ResourceEvent, frozen=True, kw_only=True):
     """RELEASE: a container needs it no longer."""
 
     container_id: ContainerId
 
 
-@event
-class ResourceLocalizationFailed(ResourceEvent):
+class ResourceLocalizationFailed(ResourceEvent, frozen=True, kw_only=True):
     """LOCALIZATION_FAILED: it cannot be had."""
 
     diagnostics: str
 
 
-@event
-class ResourceRecovered(ResourceEvent):
+class ResourceRecovered(ResourceEvent, frozen=True, kw_only=True):
     """RECOVERED: known from before a restart of the NM."""
 
     path: str
@@ -280,8 +245,7 @@ class ResourceRecovered(ResourceEvent):
 # The parts of the NM
 
 
-@event
-class LocalizationEvent(Event):
+class LocalizationEvent(Event, frozen=True, kw_only=True):
     """Something for the localization service, on behalf of a container."""
 
     container_id: ContainerId
@@ -292,22 +256,19 @@ class LocalizationEvent(Event):
         return self.container_id
 
 
-@event
-class LocalizationRequestContainer(LocalizationEvent):
+class LocalizationRequestContainer(LocalizationEvent, frozen=True, kw_only=True):
     """LOCALIZE_CONTAINER_RESOURCES: fetch these."""
 
     wanted: tuple[tuple[CacheKey, ResourceKey], ...]
 
 
-@event
-class LocalizationCleanupContainer(LocalizationEvent):
+class LocalizationCleanupContainer(LocalizationEvent, frozen=True, kw_only=True):
     """CLEANUP_CONTAINER_RESOURCES: it needs none of them any longer."""
 
     wanted: tuple[tuple[CacheKey, ResourceKey], ...]
 
 
-@event
-class LocalizationApplicationEvent(Event):
+class LocalizationApplicationEvent(Event, frozen=True, kw_only=True):
     """Something for the localization service, on behalf of an application."""
 
     application_id: ApplicationId
@@ -318,23 +279,19 @@ class LocalizationApplicationEvent(Event):
         return self.application_id
 
 
-@event
-class LocalizationInitApplication(LocalizationApplicationEvent):
+class LocalizationInitApplication(LocalizationApplicationEvent, frozen=True, kw_only=True):
     """INIT_APPLICATION_RESOURCES: make ready for it."""
 
 
-@event
-class LocalizationDestroyApplication(LocalizationApplicationEvent):
+class LocalizationDestroyApplication(LocalizationApplicationEvent, frozen=True, kw_only=True):
     """DESTROY_APPLICATION_RESOURCES: remove its directories."""
 
 
-@event
-class SchedulerEvent(Event):
+class SchedulerEvent(Event, frozen=True, kw_only=True):
     """Something for the container scheduler."""
 
 
-@event
-class SchedulerContainerEvent(SchedulerEvent):
+class SchedulerContainerEvent(SchedulerEvent, frozen=True, kw_only=True):
     """Something for the container scheduler that concerns one container."""
 
     container_id: ContainerId
@@ -345,23 +302,19 @@ class SchedulerContainerEvent(SchedulerEvent):
         return self.container_id
 
 
-@event
-class SchedulerScheduleContainer(SchedulerContainerEvent):
+class SchedulerScheduleContainer(SchedulerContainerEvent, frozen=True, kw_only=True):
     """SCHEDULE_CONTAINER: it has what it needs and may start."""
 
 
-@event
-class SchedulerContainerCompleted(SchedulerContainerEvent):
+class SchedulerContainerCompleted(SchedulerContainerEvent, frozen=True, kw_only=True):
     """CONTAINER_COMPLETED: it needs no room any longer."""
 
 
-@event
-class SchedulerContainerPaused(SchedulerContainerEvent):
+class SchedulerContainerPaused(SchedulerContainerEvent, frozen=True, kw_only=True):
     """CONTAINER_PAUSED: it left its room for now."""
 
 
-@event
-class SchedulerUpdateContainer(SchedulerContainerEvent):
+class SchedulerUpdateContainer(SchedulerContainerEvent, frozen=True, kw_only=True):
     """UPDATE_CONTAINER: it has another size or execution type."""
 
     original: ContainerTokenIdentifier
@@ -370,13 +323,11 @@ class SchedulerUpdateContainer(SchedulerContainerEvent):
     is_increase: bool
 
 
-@event
-class SchedulerShedQueuedContainers(SchedulerEvent):
+class SchedulerShedQueuedContainers(SchedulerEvent, frozen=True, kw_only=True):
     """SHED_QUEUED_CONTAINERS: the RM allows a shorter queue."""
 
 
-@event
-class LauncherEvent(Event):
+class LauncherEvent(Event, frozen=True, kw_only=True):
     """Something for the launcher."""
 
     container_id: ContainerId
@@ -387,13 +338,11 @@ class LauncherEvent(Event):
         return self.container_id
 
 
-@event
-class LauncherRelaunchContainer(LauncherEvent):
+class LauncherRelaunchContainer(LauncherEvent, frozen=True, kw_only=True):
     """RELAUNCH_CONTAINER: the retry interval is over."""
 
 
-@event
-class LogEvent(Event):
+class LogEvent(Event, frozen=True, kw_only=True):
     """Something for the log handler."""
 
     application_id: ApplicationId
@@ -404,16 +353,14 @@ class LogEvent(Event):
         return self.application_id
 
 
-@event
-class LogApplicationStarted(LogEvent):
+class LogApplicationStarted(LogEvent, frozen=True, kw_only=True):
     """APPLICATION_STARTED: its logs will come."""
 
     application_acls: Mapping[ApplicationAccessType, str]
     log_aggregation_context: LogAggregationContext | None
 
 
-@event
-class LogContainerFinished(LogEvent):
+class LogContainerFinished(LogEvent, frozen=True, kw_only=True):
     """CONTAINER_FINISHED: its logs are complete."""
 
     container_id: ContainerId
@@ -421,31 +368,26 @@ class LogContainerFinished(LogEvent):
     exit_code: int
 
 
-@event
-class LogApplicationFinished(LogEvent):
+class LogApplicationFinished(LogEvent, frozen=True, kw_only=True):
     """APPLICATION_FINISHED: no more logs will come."""
 
 
-@event
-class LogRetentionOver(LogEvent):
+class LogRetentionOver(LogEvent, frozen=True, kw_only=True):
     """The logs of an application that ended were kept long enough."""
 
 
-@event
-class LogRollingDue(LogEvent):
+class LogRollingDue(LogEvent, frozen=True, kw_only=True):
     """The time for a cycle of rolling aggregation."""
 
 
 # Timers of the node itself
 
 
-@event
-class NodeEvent(Event):
+class NodeEvent(Event, frozen=True, kw_only=True):
     """Something that concerns the node as a whole."""
 
 
-@event
-class NodeCacheCleanup(NodeEvent):
+class NodeCacheCleanup(NodeEvent, frozen=True, kw_only=True):
     """Time to look at the size of the caches."""
 
 

@@ -6,32 +6,21 @@ one more turn. Effects are taken in the order in which they were given.
 
 from __future__ import annotations
 
-from typing import Any, TypeVar, dataclass_transform
+from typing import Any
 
-from yarnbox.yarn.frozen import frozen
+from yarnbox.yarn.frozen import Frozen
 from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
 from yarnbox.yarn.records.container import Container, ContainerLaunchContext
-
-T = TypeVar("T")
 
 LOGGER = "rm"
 """Who says what the ResourceManager says, but for loggers of their own."""
 
 
-class Effect:
+class Effect(Frozen, frozen=True, kw_only=True):
     """An order to the world."""
 
-    __slots__ = ()
 
-
-@dataclass_transform(frozen_default=True, kw_only_default=True)
-def effect(cls: type[T]) -> type[T]:
-    """Makes `cls` an effect: frozen, slotted, keyword arguments only."""
-    return frozen(cls)
-
-
-@effect
-class LaunchContainer(Effect):
+class LaunchContainer(Effect, frozen=True, kw_only=True):
     """Start an AM: startContainers on its node, with the attempt's AMRM token among the credentials.
 
     Answered by `core.am_launched(attempt_id)` or `core.am_launch_failed(attempt_id, diagnostics)`.
@@ -45,8 +34,7 @@ class LaunchContainer(Effect):
     submit_time_ms: int
 
 
-@effect
-class StopContainer(Effect):
+class StopContainer(Effect, frozen=True, kw_only=True):
     """Stop an AM: stopContainers on its node. Not answered: the node's next heartbeat tells."""
 
     attempt_id: ApplicationAttemptId
@@ -58,8 +46,7 @@ SCHEDULER_JOURNAL = "scheduler-conf"
 """The journal of a scheduler's configuration that is changed by API: its last record counts."""
 
 
-@effect
-class AppendRecord(Effect):
+class AppendRecord(Effect, frozen=True, kw_only=True):
     """Append one record to a journal durably, before the turn's answer is given. Not answered.
 
     `journal` names it (`nodelabel`, `nodeattribute`), `record` is plain data that JSON can hold. At the next
@@ -70,8 +57,7 @@ class AppendRecord(Effect):
     record: Any
 
 
-@effect
-class StoreState(Effect):
+class StoreState(Effect, frozen=True, kw_only=True):
     """Write one entry of the state store durably. `value` None removes it.
 
     `key` is the entry's place (`("app", application id)`, `("attempt", attempt id)` and the like), `value`
@@ -84,16 +70,14 @@ class StoreState(Effect):
     acknowledgement: Any = None
 
 
-@effect
-class SetEntryAside(Effect):
+class SetEntryAside(Effect, frozen=True, kw_only=True):
     """Set an unreadable entry of the state store aside, and keep it. Not answered."""
 
     key: tuple[str, ...]
     why: str
 
 
-@effect
-class WriteLog(Effect):
+class WriteLog(Effect, frozen=True, kw_only=True):
     """Log a line for the operator: a name and keys, not a sentence, by the logger of that name."""
 
     level: str
@@ -102,8 +86,7 @@ class WriteLog(Effect):
     logger: str = LOGGER
 
 
-@effect
-class ApplicationForgotten(Effect):
+class ApplicationForgotten(Effect, frozen=True, kw_only=True):
     """The RM has forgotten the application: whatever is stored for it may be dropped."""
 
     application_id: ApplicationId

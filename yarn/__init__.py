@@ -5,7 +5,7 @@ enums         the enumerations of the protocols, by Hadoop's Java names
 records/      the messages as frozen records, a module per topic
 wire          records to protobuf messages and back
 limits        what may stand in a message
-frozen        classes of values that cost little to import
+frozen        the base of values, which cost little
 resources/    amounts of memory, vcores and further types
 runtime/      turns, events, timers, state machines: what a core runs on
 connection/   addresses and gRPC: how processes find and call one another

@@ -6,7 +6,7 @@
         labels: LabelSettings = group(LabelSettings)
 
 One declaration gives the property's name, type, default, unit, check and its row in the manual. The class
-becomes a frozen, slotted dataclass whose fields all have defaults, so that a test writes
+becomes a frozen struct whose fields all have defaults, so that a test writes
 `RMSettings(node_expiry_ms=5_000)`. `read` fills it from a Configuration and reports all faults together. Owns
 declaring and reading; the properties themselves are declared by each process. Hadoop: the
 constants of YarnConfiguration and yarn-default.xml.

@@ -52,7 +52,7 @@ from yarnbox.nm.events import (
 )
 from yarnbox.nm.localization.resources import ResourceSet, malformed
 from yarnbox.nm.state import store_container_state, store_container_token
-from yarnbox.yarn.runtime.statemachine import Table, choose, ignore, stay, to
+from yarnbox.yarn.runtime.statemachine import Arc, Table, choose, ignore, stay, to
 
 
 def _init(container: Container, event: ContainerInit) -> State:
@@ -328,7 +328,7 @@ _NOTES_RESOURCES_FOR_LATER = {
     **stay(ContainerResourceLocalized, hook=_note_resource),
     **stay(ContainerResourceFailed, hook=_localization_failed_while_running),
 }
-_ENDS = {
+_ENDS: dict[type, Arc] = {
     ContainerExitedWithSuccess: to(State.EXITED_WITH_SUCCESS, _exited_with_success),
     ContainerExitedWithFailure: to(State.EXITED_WITH_FAILURE, _exited_with_failure),
 }

@@ -8,11 +8,10 @@ from yarnbox.yarn.enums import FinalApplicationStatus, NodeUpdateType
 from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
 from yarnbox.yarn.records.container import ContainerStatus
 from yarnbox.yarn.resources.resource import Resource
-from yarnbox.yarn.runtime.event import Event, event
+from yarnbox.yarn.runtime.event import Event
 
 
-@event
-class AppEvent(Event):
+class AppEvent(Event, frozen=True, kw_only=True):
     """To an application."""
 
     application_id: ApplicationId
@@ -26,25 +25,21 @@ class AppEvent(Event):
 AppEvent.family = AppEvent
 
 
-@event
-class AppStart(AppEvent):
+class AppStart(AppEvent, frozen=True, kw_only=True):
     """The application was submitted."""
 
 
-@event
-class AppRecover(AppEvent):
+class AppRecover(AppEvent, frozen=True, kw_only=True):
     """The application was found in the state store; what was stored is in `rm.state.RMState`."""
 
 
-@event
-class AppKill(AppEvent):
+class AppKill(AppEvent, frozen=True, kw_only=True):
     """The application is to be killed: by a user, or because its lifetime has ended."""
 
     diagnostics: str = ""
 
 
-@event
-class AppRejected(AppEvent):
+class AppRejected(AppEvent, frozen=True, kw_only=True):
     """The scheduler or the state store refused the application."""
 
     constant = "APP_REJECTED"
@@ -52,15 +47,13 @@ class AppRejected(AppEvent):
     diagnostics: str
 
 
-@event
-class AppNewSaved(AppEvent):
+class AppNewSaved(AppEvent, frozen=True, kw_only=True):
     """The state store holds the new application."""
 
     constant = "APP_NEW_SAVED"
 
 
-@event
-class AppSaveFailed(AppEvent):
+class AppSaveFailed(AppEvent, frozen=True, kw_only=True):
     """The state store could not take the new application."""
 
     constant = "APP_SAVE_FAILED"
@@ -68,15 +61,13 @@ class AppSaveFailed(AppEvent):
     diagnostics: str
 
 
-@event
-class AppUpdateSaved(AppEvent):
+class AppUpdateSaved(AppEvent, frozen=True, kw_only=True):
     """The state store holds the final state."""
 
     constant = "APP_UPDATE_SAVED"
 
 
-@event
-class AppAccepted(AppEvent):
+class AppAccepted(AppEvent, frozen=True, kw_only=True):
     """The scheduler accepted the application into its queue."""
 
     constant = "APP_ACCEPTED"
@@ -85,53 +76,45 @@ class AppAccepted(AppEvent):
     """The priority that the scheduler gave it instead of the one judged at submission."""
 
 
-@event
-class AppAttemptLaunched(AppEvent):
+class AppAttemptLaunched(AppEvent, frozen=True, kw_only=True):
     """The AM of the current attempt was started."""
 
 
-@event
-class AppAttemptRegistered(AppEvent):
+class AppAttemptRegistered(AppEvent, frozen=True, kw_only=True):
     """The AM of the current attempt registered."""
 
 
-@event
-class AppAttemptUnregistered(AppEvent):
+class AppAttemptUnregistered(AppEvent, frozen=True, kw_only=True):
     """The AM of the current attempt unregistered."""
 
 
-@event
-class AppAttemptFinished(AppEvent):
+class AppAttemptFinished(AppEvent, frozen=True, kw_only=True):
     """The current attempt finished."""
 
     diagnostics: str = ""
 
 
-@event
-class AppAttemptFailed(AppEvent):
+class AppAttemptFailed(AppEvent, frozen=True, kw_only=True):
     """The current attempt failed. `transfer_state`: its running containers may live on."""
 
     diagnostics: str = ""
     transfer_state: bool = False
 
 
-@event
-class AppAttemptKilled(AppEvent):
+class AppAttemptKilled(AppEvent, frozen=True, kw_only=True):
     """The current attempt was killed."""
 
     diagnostics: str = ""
 
 
-@event
-class AppNodeUpdate(AppEvent):
+class AppNodeUpdate(AppEvent, frozen=True, kw_only=True):
     """A node has become usable, unusable, or is being decommissioned."""
 
     node_id: NodeId
     update_type: NodeUpdateType
 
 
-@event
-class AppRunningOnNode(AppEvent):
+class AppRunningOnNode(AppEvent, frozen=True, kw_only=True):
     """A container of the application was allocated on this node: the application has to be cleaned up there.
 
     `is_reported`: the node itself has said so, and will have logs of it.
@@ -146,8 +129,7 @@ class AppRunningOnNode(AppEvent):
 # RMAppAttempt
 
 
-@event
-class AttemptEvent(Event):
+class AttemptEvent(Event, frozen=True, kw_only=True):
     """To an attempt."""
 
     attempt_id: ApplicationAttemptId
@@ -160,81 +142,69 @@ class AttemptEvent(Event):
 AttemptEvent.family = AttemptEvent
 
 
-@event
-class AttemptStart(AttemptEvent):
+class AttemptStart(AttemptEvent, frozen=True, kw_only=True):
     """The attempt starts. `transfer_state`: it takes over the running containers of the attempt before it."""
 
     transfer_state: bool = False
 
 
-@event
-class AttemptRecover(AttemptEvent):
+class AttemptRecover(AttemptEvent, frozen=True, kw_only=True):
     """The attempt was found in the state store."""
 
 
-@event
-class AttemptKill(AttemptEvent):
+class AttemptKill(AttemptEvent, frozen=True, kw_only=True):
     """The application is being killed."""
 
     diagnostics: str = ""
 
 
-@event
-class AttemptFail(AttemptEvent):
+class AttemptFail(AttemptEvent, frozen=True, kw_only=True):
     """A user asked to fail the attempt."""
 
     diagnostics: str = ""
 
 
-@event
-class AttemptAdded(AttemptEvent):
+class AttemptAdded(AttemptEvent, frozen=True, kw_only=True):
     """The scheduler has added the attempt."""
 
     constant = "ATTEMPT_ADDED"
 
 
-@event
-class AttemptContainerAllocated(AttemptEvent):
+class AttemptContainerAllocated(AttemptEvent, frozen=True, kw_only=True):
     """A container was allocated to the attempt; before the AM runs it is the AM's own."""
 
     container_id: ContainerId
 
 
-@event
-class AttemptRetryAllocate(AttemptEvent):
+class AttemptRetryAllocate(AttemptEvent, frozen=True, kw_only=True):
     """The AM's container could not be acquired yet; the attempt tries again."""
 
     constant = "CONTAINER_ALLOCATED"
 
 
-@event
-class AttemptNewSaved(AttemptEvent):
+class AttemptNewSaved(AttemptEvent, frozen=True, kw_only=True):
     """The state store holds the new attempt."""
 
     constant = "ATTEMPT_NEW_SAVED"
 
 
-@event
-class AttemptUpdateSaved(AttemptEvent):
+class AttemptUpdateSaved(AttemptEvent, frozen=True, kw_only=True):
     """The state store holds the final state."""
 
     constant = "ATTEMPT_UPDATE_SAVED"
 
 
-@event
-class AttemptLaunched(AttemptEvent):
+class AttemptLaunched(AttemptEvent, frozen=True, kw_only=True):
     """The node has started the AM's container."""
 
 
-@event
-class AttemptLaunchFailed(AttemptEvent):
+class AttemptLaunchFailed(AttemptEvent, frozen=True, kw_only=True):
     """The node refused to start the AM's container, or could not be reached."""
 
     diagnostics: str
 
 
-@event
-class AttemptRegistered(AttemptEvent):
+class AttemptRegistered(AttemptEvent, frozen=True, kw_only=True):
     """The AM registered."""
 
     host: str
@@ -242,16 +212,14 @@ class AttemptRegistered(AttemptEvent):
     tracking_url: str
 
 
-@event
-class AttemptStatusUpdate(AttemptEvent):
+class AttemptStatusUpdate(AttemptEvent, frozen=True, kw_only=True):
     """The AM called: its progress from 0 to 1, and its tracking URL when that changed."""
 
     progress: float
     tracking_url: str | None = None
 
 
-@event
-class AttemptUnregistered(AttemptEvent):
+class AttemptUnregistered(AttemptEvent, frozen=True, kw_only=True):
     """The AM unregistered, with the application's final status."""
 
     final_status: FinalApplicationStatus
@@ -259,8 +227,7 @@ class AttemptUnregistered(AttemptEvent):
     tracking_url: str = ""
 
 
-@event
-class AttemptContainerFinished(AttemptEvent):
+class AttemptContainerFinished(AttemptEvent, frozen=True, kw_only=True):
     """A container of the attempt completed: the AM's own, or one that is reported to the AM."""
 
     status: ContainerStatus
@@ -270,21 +237,18 @@ class AttemptContainerFinished(AttemptEvent):
     """Its size times the whole seconds that it was there, by resource type."""
 
 
-@event
-class AttemptExpire(AttemptEvent):
+class AttemptExpire(AttemptEvent, frozen=True, kw_only=True):
     """The AM did not call for longer than its expiry interval."""
 
 
-@event
-class AppManagerEvent(Event):
+class AppManagerEvent(Event, frozen=True, kw_only=True):
     """To the memory of applications."""
 
 
 AppManagerEvent.family = AppManagerEvent
 
 
-@event
-class AppManagerAppCompleted(AppManagerEvent):
+class AppManagerAppCompleted(AppManagerEvent, frozen=True, kw_only=True):
     """An application has completed; it is kept in the list of completed applications."""
 
     application_id: ApplicationId

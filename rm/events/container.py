@@ -6,24 +6,21 @@ from yarnbox.yarn.ids import NodeId
 from yarnbox.yarn.records.container import ContainerStatus
 from yarnbox.yarn.records.tracker import NMContainerStatus
 from yarnbox.yarn.resources.resource import Resource
-from yarnbox.yarn.runtime.event import Event, event
+from yarnbox.yarn.runtime.event import Event
 
 
-@event
-class ContainerEvent(Event):
+class ContainerEvent(Event, frozen=True, kw_only=True):
     """To a container."""
 
 
 ContainerEvent.family = ContainerEvent
 
 
-@event
-class ContainerStart(ContainerEvent):
+class ContainerStart(ContainerEvent, frozen=True, kw_only=True):
     """The scheduler allocated the container."""
 
 
-@event
-class ContainerReserved(ContainerEvent):
+class ContainerReserved(ContainerEvent, frozen=True, kw_only=True):
     """The scheduler reserved a node for the container: how much, which node, which request priority."""
 
     resource: Resource
@@ -31,53 +28,45 @@ class ContainerReserved(ContainerEvent):
     request_priority: int
 
 
-@event
-class ContainerAcquired(ContainerEvent):
+class ContainerAcquired(ContainerEvent, frozen=True, kw_only=True):
     """The AM received the container."""
 
 
-@event
-class ContainerLaunched(ContainerEvent):
+class ContainerLaunched(ContainerEvent, frozen=True, kw_only=True):
     """The node reported the container for the first time."""
 
 
-@event
-class ContainerFinished(ContainerEvent):
+class ContainerFinished(ContainerEvent, frozen=True, kw_only=True):
     """The node reported that the container has completed."""
 
     status: ContainerStatus
 
 
-@event
-class ContainerReleased(ContainerEvent):
+class ContainerReleased(ContainerEvent, frozen=True, kw_only=True):
     """The AM released the container."""
 
     status: ContainerStatus
 
 
-@event
-class ContainerKill(ContainerEvent):
+class ContainerKill(ContainerEvent, frozen=True, kw_only=True):
     """The ResourceManager kills the container."""
 
     status: ContainerStatus
 
 
-@event
-class ContainerExpire(ContainerEvent):
+class ContainerExpire(ContainerEvent, frozen=True, kw_only=True):
     """The AM received the container and did not start it in time."""
 
     status: ContainerStatus
 
 
-@event
-class ContainerRecover(ContainerEvent):
+class ContainerRecover(ContainerEvent, frozen=True, kw_only=True):
     """A node reported the container after a restart of the ResourceManager."""
 
     report: NMContainerStatus
 
 
-@event
-class ContainerAcquireUpdated(ContainerEvent):
+class ContainerAcquireUpdated(ContainerEvent, frozen=True, kw_only=True):
     """The AM received a new size or execution type of the container."""
 
     constant = "ACQUIRE_UPDATED_CONTAINER"
@@ -85,8 +74,7 @@ class ContainerAcquireUpdated(ContainerEvent):
     is_increase: bool
 
 
-@event
-class ContainerNMDoneChangeResource(ContainerEvent):
+class ContainerNMDoneChangeResource(ContainerEvent, frozen=True, kw_only=True):
     """The node reported the size that the container has now."""
 
     resource: Resource

@@ -9,11 +9,10 @@ from yarnbox.yarn.records.container import Container
 from yarnbox.yarn.records.management import SignalContainerRequest
 from yarnbox.yarn.records.tracker import LogAggregationReport, NMContainerStatus, NodeStatus
 from yarnbox.yarn.resources.resource import Resource
-from yarnbox.yarn.runtime.event import Event, event
+from yarnbox.yarn.runtime.event import Event
 
 
-@event
-class NodeEvent(Event):
+class NodeEvent(Event, frozen=True, kw_only=True):
     """To a node."""
 
     node_id: NodeId
@@ -27,8 +26,7 @@ class NodeEvent(Event):
 NodeEvent.family = NodeEvent
 
 
-@event
-class NodeStarted(NodeEvent):
+class NodeStarted(NodeEvent, frozen=True, kw_only=True):
     """The node registered: the containers that it runs, its applications, its health."""
 
     container_statuses: tuple[NMContainerStatus, ...] = ()
@@ -37,8 +35,7 @@ class NodeStarted(NodeEvent):
     log_aggregation_reports: tuple[LogAggregationReport, ...] = ()
 
 
-@event
-class NodeReconnected(NodeEvent):
+class NodeReconnected(NodeEvent, frozen=True, kw_only=True):
     """The node registered again, perhaps with another capacity."""
 
     capability: Resource
@@ -47,85 +44,72 @@ class NodeReconnected(NodeEvent):
     running_applications: tuple[ApplicationId, ...] = ()
 
 
-@event
-class NodeStatusUpdate(NodeEvent):
+class NodeStatusUpdate(NodeEvent, frozen=True, kw_only=True):
     """The node sent a heartbeat."""
 
     status: NodeStatus
     log_aggregation_reports: tuple[LogAggregationReport, ...] = ()
 
 
-@event
-class NodeExpire(NodeEvent):
+class NodeExpire(NodeEvent, frozen=True, kw_only=True):
     """The node sent no heartbeat for longer than its expiry interval."""
 
 
-@event
-class NodeRebooting(NodeEvent):
+class NodeRebooting(NodeEvent, frozen=True, kw_only=True):
     """The node's response id is neither due nor repeated: it has to register again."""
 
 
-@event
-class NodeShutdown(NodeEvent):
+class NodeShutdown(NodeEvent, frozen=True, kw_only=True):
     """The node unregistered, or is untracked: neither the include nor the exclude file names it."""
 
 
-@event
-class NodeDecommission(NodeEvent):
+class NodeDecommission(NodeEvent, frozen=True, kw_only=True):
     """The node is decommissioned at once."""
 
 
-@event
-class NodeGracefulDecommission(NodeEvent):
+class NodeGracefulDecommission(NodeEvent, frozen=True, kw_only=True):
     """The node is decommissioned gracefully. `timeout_ms`: negative or None means without end."""
 
     timeout_ms: int | None = None
 
 
-@event
-class NodeRecommission(NodeEvent):
+class NodeRecommission(NodeEvent, frozen=True, kw_only=True):
     """The node returns while it is being decommissioned."""
 
 
-@event
-class NodeResourceUpdate(NodeEvent):
+class NodeResourceUpdate(NodeEvent, frozen=True, kw_only=True):
     """An administrator changed the node's capacity. `overcommit_timeout_ms`: -1 never kills, 0 at once."""
 
     capability: Resource
     overcommit_timeout_ms: int = -1
 
 
-@event
-class NodeCleanupContainer(NodeEvent):
+class NodeCleanupContainer(NodeEvent, frozen=True, kw_only=True):
     """The node is to kill the container."""
 
     container_id: ContainerId
 
 
-@event
-class NodeCleanupApp(NodeEvent):
+class NodeCleanupApp(NodeEvent, frozen=True, kw_only=True):
     """The node is to clean up after the application, which has ended."""
 
     application_id: ApplicationId
 
 
-@event
-class NodeSignalContainer(NodeEvent):
+class NodeSignalContainer(NodeEvent, frozen=True, kw_only=True):
     """The node is to send a signal to the container."""
 
     request: SignalContainerRequest
 
 
-@event
-class NodeUpdateContainer(NodeEvent):
+class NodeUpdateContainer(NodeEvent, frozen=True, kw_only=True):
     """The node is to apply a container's new size, execution type and token."""
 
     container: Container
     is_decrease: bool = False
 
 
-@event
-class NodeFinishedContainersPulledByAM(NodeEvent):
+class NodeFinishedContainersPulledByAM(NodeEvent, frozen=True, kw_only=True):
     """The node may forget these containers: their AM has received their completion."""
 
     container_ids: tuple[ContainerId, ...]
@@ -134,8 +118,7 @@ class NodeFinishedContainersPulledByAM(NodeEvent):
 # NodesListManager
 
 
-@event
-class NodesListEvent(Event):
+class NodesListEvent(Event, frozen=True, kw_only=True):
     """To the manager of the nodes' list, which tells every unfinished application."""
 
     node_id: NodeId
@@ -149,23 +132,19 @@ class NodesListEvent(Event):
 NodesListEvent.family = NodesListEvent
 
 
-@event
-class NodesListNodeUsable(NodesListEvent):
+class NodesListNodeUsable(NodesListEvent, frozen=True, kw_only=True):
     """A node can run containers."""
 
 
-@event
-class NodesListNodeUnusable(NodesListEvent):
+class NodesListNodeUnusable(NodesListEvent, frozen=True, kw_only=True):
     """A node cannot run containers any more."""
 
 
-@event
-class NodesListNodeDecommissioning(NodesListEvent):
+class NodesListNodeDecommissioning(NodesListEvent, frozen=True, kw_only=True):
     """A node is being decommissioned gracefully."""
 
 
-@event
-class MonitorEvent(Event):
+class MonitorEvent(Event, frozen=True, kw_only=True):
     """A moment at which one of the RM's monitors looks around."""
 
     name: str
@@ -179,8 +158,7 @@ class MonitorEvent(Event):
 MonitorEvent.family = MonitorEvent
 
 
-@event
-class MonitorLook(MonitorEvent):
+class MonitorLook(MonitorEvent, frozen=True, kw_only=True):
     """The monitor of that name checks what has expired, and sets its next timer."""
 
     constant = ""

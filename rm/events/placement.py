@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from yarnbox.yarn.ids import ApplicationAttemptId
-from yarnbox.yarn.runtime.event import Event, event
+from yarnbox.yarn.runtime.event import Event
 
 
-@event
-class PlacementDue(Event):
+class PlacementDue(Event, frozen=True, kw_only=True):
     """Requests of the attempt's application are to be placed, or committed to the scheduler."""
 
     constant = ""

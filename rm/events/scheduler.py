@@ -9,19 +9,17 @@ from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, N
 from yarnbox.yarn.records.application import ApplicationSubmissionContext
 from yarnbox.yarn.records.tracker import NMContainerStatus
 from yarnbox.yarn.resources.resource import Resource
-from yarnbox.yarn.runtime.event import Event, event
+from yarnbox.yarn.runtime.event import Event
 
 
-@event
-class SchedulerEvent(Event):
+class SchedulerEvent(Event, frozen=True, kw_only=True):
     """To the scheduler, through the second queue."""
 
 
 SchedulerEvent.family = SchedulerEvent
 
 
-@event
-class SchedulerNodeEvent(SchedulerEvent):
+class SchedulerNodeEvent(SchedulerEvent, frozen=True, kw_only=True):
     """It concerns one node."""
 
     node_id: NodeId
@@ -32,8 +30,7 @@ class SchedulerNodeEvent(SchedulerEvent):
         return self.node_id
 
 
-@event
-class SchedulerAppEvent(SchedulerEvent):
+class SchedulerAppEvent(SchedulerEvent, frozen=True, kw_only=True):
     """It concerns one application."""
 
     application_id: ApplicationId
@@ -44,8 +41,7 @@ class SchedulerAppEvent(SchedulerEvent):
         return self.application_id
 
 
-@event
-class SchedulerAppAttemptEvent(SchedulerEvent):
+class SchedulerAppAttemptEvent(SchedulerEvent, frozen=True, kw_only=True):
     """It concerns one attempt."""
 
     attempt_id: ApplicationAttemptId
@@ -56,8 +52,7 @@ class SchedulerAppAttemptEvent(SchedulerEvent):
         return self.attempt_id
 
 
-@event
-class SchedulerContainerEvent(SchedulerEvent):
+class SchedulerContainerEvent(SchedulerEvent, frozen=True, kw_only=True):
     """It concerns one container."""
 
     container_id: ContainerId
@@ -68,47 +63,40 @@ class SchedulerContainerEvent(SchedulerEvent):
         return self.container_id
 
 
-@event
-class SchedulerNodeAdded(SchedulerNodeEvent):
+class SchedulerNodeAdded(SchedulerNodeEvent, frozen=True, kw_only=True):
     """NODE_ADDED: a node joined, with its capacity and the containers that it reported."""
 
     container_statuses: tuple[NMContainerStatus, ...] = ()
 
 
-@event
-class SchedulerNodeRemoved(SchedulerNodeEvent):
+class SchedulerNodeRemoved(SchedulerNodeEvent, frozen=True, kw_only=True):
     """NODE_REMOVED: a node left; its containers are lost."""
 
 
-@event
-class SchedulerNodeUpdate(SchedulerNodeEvent):
+class SchedulerNodeUpdate(SchedulerNodeEvent, frozen=True, kw_only=True):
     """NODE_UPDATE: a healthy node sent a heartbeat; the RMNode holds what it reported."""
 
 
-@event
-class SchedulerNodeResourceUpdate(SchedulerNodeEvent):
+class SchedulerNodeResourceUpdate(SchedulerNodeEvent, frozen=True, kw_only=True):
     """NODE_RESOURCE_UPDATE: the capacity of a node changed."""
 
     capability: Resource
     overcommit_timeout_ms: int = -1
 
 
-@event
-class SchedulerNodeLabelsUpdate(SchedulerEvent):
+class SchedulerNodeLabelsUpdate(SchedulerEvent, frozen=True, kw_only=True):
     """NODE_LABELS_UPDATE: the labels of these nodes changed."""
 
     labels_of_nodes: Mapping[NodeId, tuple[str, ...]]
 
 
-@event
-class SchedulerNodeAttributesUpdate(SchedulerEvent):
+class SchedulerNodeAttributesUpdate(SchedulerEvent, frozen=True, kw_only=True):
     """NODE_ATTRIBUTES_UPDATE: the attributes of these nodes changed."""
 
     node_ids: tuple[NodeId, ...]
 
 
-@event
-class SchedulerAppAdded(SchedulerAppEvent):
+class SchedulerAppAdded(SchedulerAppEvent, frozen=True, kw_only=True):
     """APP_ADDED: an application is added to a queue, which the placement rules have chosen."""
 
     queue: str
@@ -119,45 +107,39 @@ class SchedulerAppAdded(SchedulerAppEvent):
     is_recovering: bool = False
 
 
-@event
-class SchedulerAppRemoved(SchedulerAppEvent):
+class SchedulerAppRemoved(SchedulerAppEvent, frozen=True, kw_only=True):
     """APP_REMOVED: the application has ended and is removed."""
 
     final_state: str
 
 
-@event
-class SchedulerAppAttemptAdded(SchedulerAppAttemptEvent):
+class SchedulerAppAttemptAdded(SchedulerAppAttemptEvent, frozen=True, kw_only=True):
     """APP_ATTEMPT_ADDED: an attempt is added, and can request containers."""
 
     transfer_state: bool = False
     is_recovering: bool = False
 
 
-@event
-class SchedulerAppAttemptRemoved(SchedulerAppAttemptEvent):
+class SchedulerAppAttemptRemoved(SchedulerAppAttemptEvent, frozen=True, kw_only=True):
     """APP_ATTEMPT_REMOVED: an attempt ended; its containers are killed, except running ones to be kept."""
 
     final_state: str
     keep_containers: bool = False
 
 
-@event
-class SchedulerContainerExpired(SchedulerContainerEvent):
+class SchedulerContainerExpired(SchedulerContainerEvent, frozen=True, kw_only=True):
     """CONTAINER_EXPIRED: a container was acquired and not started, or an increase was not confirmed."""
 
     is_increase: bool = False
 
 
-@event
-class SchedulerReleaseContainer(SchedulerEvent):
+class SchedulerReleaseContainer(SchedulerEvent, frozen=True, kw_only=True):
     """RELEASE_CONTAINER: the scheduler gives back one of its own temporary containers."""
 
     container_id: ContainerId
 
 
-@event
-class SchedulerKillReservedContainer(SchedulerContainerEvent):
+class SchedulerKillReservedContainer(SchedulerContainerEvent, frozen=True, kw_only=True):
     """KILL_RESERVED_CONTAINER: preemption cancels a container reservation."""
 
 
@@ -194,8 +176,7 @@ class PreemptionMark(NamedTuple):
         return found if self.kill_at_ms is None else {**found, "killAt": self.kill_at_ms}
 
 
-@event
-class SchedulerMarkContainerForPreemption(SchedulerContainerEvent):
+class SchedulerMarkContainerForPreemption(SchedulerContainerEvent, frozen=True, kw_only=True):
     """MARK_CONTAINER_FOR_PREEMPTION: the container is selected for preemption, and its AM is told."""
 
     attempt_id: ApplicationAttemptId
@@ -207,8 +188,7 @@ class SchedulerMarkContainerForPreemption(SchedulerContainerEvent):
         return self.mark.details
 
 
-@event
-class SchedulerMarkContainerForKillable(SchedulerContainerEvent):
+class SchedulerMarkContainerForKillable(SchedulerContainerEvent, frozen=True, kw_only=True):
     """MARK_CONTAINER_FOR_KILLABLE: the wait is over; the container is killed, or may be (lazy preemption)."""
 
     mark: PreemptionMark
@@ -219,13 +199,11 @@ class SchedulerMarkContainerForKillable(SchedulerContainerEvent):
         return self.mark.details
 
 
-@event
-class SchedulerMarkContainerForNonkillable(SchedulerContainerEvent):
+class SchedulerMarkContainerForNonkillable(SchedulerContainerEvent, frozen=True, kw_only=True):
     """MARK_CONTAINER_FOR_NONKILLABLE: the container is not killable any more."""
 
 
-@event
-class SchedulerContainerUnmarked(SchedulerEvent):
+class SchedulerContainerUnmarked(SchedulerEvent, frozen=True, kw_only=True):
     """A container is not selected for preemption any more. For the event log only."""
 
     mark: PreemptionMark
@@ -243,8 +221,7 @@ class SchedulerContainerUnmarked(SchedulerEvent):
         return self.mark.details
 
 
-@event
-class SchedulerContainerPreempted(SchedulerEvent):
+class SchedulerContainerPreempted(SchedulerEvent, frozen=True, kw_only=True):
     """A container was killed by preemption. For the event log only."""
 
     mark: PreemptionMark
@@ -262,22 +239,19 @@ class SchedulerContainerPreempted(SchedulerEvent):
         return self.mark.details
 
 
-@event
-class SchedulerUpdateShares(SchedulerEvent):
+class SchedulerUpdateShares(SchedulerEvent, frozen=True, kw_only=True):
     """The FairScheduler's update is due: demand, shares, starvation, preemption."""
 
     constant = ""
 
 
-@event
-class SchedulerCheckAllocations(SchedulerEvent):
+class SchedulerCheckAllocations(SchedulerEvent, frozen=True, kw_only=True):
     """The FairScheduler checks whether its allocation file changed, and which dynamic queues are empty."""
 
     constant = ""
 
 
-@event
-class SchedulerPreemptContainers(SchedulerEvent):
+class SchedulerPreemptContainers(SchedulerEvent, frozen=True, kw_only=True):
     """FairScheduler: `waitTimeBeforeKill` after a preemption pass is over; these containers are killed."""
 
     constant = ""
@@ -285,29 +259,25 @@ class SchedulerPreemptContainers(SchedulerEvent):
     container_ids: tuple[ContainerId, ...]
 
 
-@event
-class SchedulerScheduleAll(SchedulerEvent):
+class SchedulerScheduleAll(SchedulerEvent, frozen=True, kw_only=True):
     """The FairScheduler's continuous scheduling offers all nodes."""
 
     constant = ""
 
 
-@event
-class SchedulerAsynchronousRound(SchedulerEvent):
+class SchedulerAsynchronousRound(SchedulerEvent, frozen=True, kw_only=True):
     """A round of asynchronous scheduling is due (schedule-asynchronously.scheduling-interval-ms)."""
 
     constant = ""
 
 
-@event
-class SchedulerActivitiesCleanup(SchedulerEvent):
+class SchedulerActivitiesCleanup(SchedulerEvent, frozen=True, kw_only=True):
     """Old records of scheduler activities are removed."""
 
     constant = ""
 
 
-@event
-class SchedulerMonitorTick(SchedulerEvent):
+class SchedulerMonitorTick(SchedulerEvent, frozen=True, kw_only=True):
     """A policy of the scheduling monitor runs."""
 
     constant = ""
@@ -320,8 +290,7 @@ class SchedulerMonitorTick(SchedulerEvent):
         return self.policy
 
 
-@event
-class SchedulerMonitorStep(SchedulerEvent):
+class SchedulerMonitorStep(SchedulerEvent, frozen=True, kw_only=True):
     """A paused pass of that policy continues."""
 
     constant = ""
@@ -329,8 +298,7 @@ class SchedulerMonitorStep(SchedulerEvent):
     policy: str
 
 
-@event
-class SchedulerPreemptionReport(SchedulerEvent):
+class SchedulerPreemptionReport(SchedulerEvent, frozen=True, kw_only=True):
     """What one pass of the preemption policy found in one queue. For the event log only."""
 
     constant = ""
@@ -368,8 +336,7 @@ class SchedulerPreemptionReport(SchedulerEvent):
         return {"partition": self.partition, **amounts, "selected": self.selected}
 
 
-@event
-class SchedulerAllocationsLoaded(SchedulerEvent):
+class SchedulerAllocationsLoaded(SchedulerEvent, frozen=True, kw_only=True):
     """The FairScheduler loaded an allocation file. For the event log only."""
 
     constant = ""
@@ -382,8 +349,7 @@ class SchedulerAllocationsLoaded(SchedulerEvent):
         return self.file
 
 
-@event
-class SchedulerAllocationsRefused(SchedulerEvent):
+class SchedulerAllocationsRefused(SchedulerEvent, frozen=True, kw_only=True):
     """The FairScheduler refused an allocation file and keeps the one before. For the event log only."""
 
     constant = ""

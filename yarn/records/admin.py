@@ -4,36 +4,32 @@ from __future__ import annotations
 
 from yarnbox.yarn.enums import AttributeMappingOperationType, DecommissionType
 from yarnbox.yarn.ids import NodeId
-from yarnbox.yarn.records.basics import record
+from yarnbox.yarn.records.basics import Record
 from yarnbox.yarn.records.node import NodeIdToLabels, NodeLabel, NodeResourceMap, NodeToAttributes
 
 
-@record
-class RefreshNodesRequest:
+class RefreshNodesRequest(Record, frozen=True, kw_only=True):
     """RefreshNodesRequestProto."""
 
     decommission_type: DecommissionType = DecommissionType.NORMAL
     decommission_timeout: int | None = None  # seconds; absent: the configured default
 
 
-@record
-class AddToClusterNodeLabelsRequest:
+class AddToClusterNodeLabelsRequest(Record, frozen=True, kw_only=True):
     """AddToClusterNodeLabelsRequestProto."""
 
     deprecated_node_labels: tuple[str, ...] = ()  # names only; from old clients
     node_labels: tuple[NodeLabel, ...] = ()
 
 
-@record
-class ReplaceLabelsOnNodeRequest:
+class ReplaceLabelsOnNodeRequest(Record, frozen=True, kw_only=True):
     """ReplaceLabelsOnNodeRequestProto."""
 
     node_to_labels: tuple[NodeIdToLabels, ...] = ()  # an empty label list clears the node
     fail_on_unknown_nodes: bool | None = None  # true: refuse unknown nodes
 
 
-@record
-class NodesToAttributesMappingRequest:
+class NodesToAttributesMappingRequest(Record, frozen=True, kw_only=True):
     """NodesToAttributesMappingRequestProto."""
 
     operation: AttributeMappingOperationType = AttributeMappingOperationType.REPLACE
@@ -41,141 +37,115 @@ class NodesToAttributesMappingRequest:
     fail_on_unknown_nodes: bool | None = None
 
 
-@record
-class RefreshQueuesRequest:
+class RefreshQueuesRequest(Record, frozen=True, kw_only=True):
     """RefreshQueuesRequestProto."""
 
 
-@record
-class RefreshSuperUserGroupsConfigurationRequest:
+class RefreshSuperUserGroupsConfigurationRequest(Record, frozen=True, kw_only=True):
     """RefreshSuperUserGroupsConfigurationRequestProto."""
 
 
-@record
-class RefreshUserToGroupsMappingsRequest:
+class RefreshUserToGroupsMappingsRequest(Record, frozen=True, kw_only=True):
     """RefreshUserToGroupsMappingsRequestProto."""
 
 
-@record
-class RefreshAdminAclsRequest:
+class RefreshAdminAclsRequest(Record, frozen=True, kw_only=True):
     """RefreshAdminAclsRequestProto."""
 
 
-@record
-class RefreshServiceAclsRequest:
+class RefreshServiceAclsRequest(Record, frozen=True, kw_only=True):
     """RefreshServiceAclsRequestProto."""
 
 
-@record
-class GetGroupsForUserRequest:
+class GetGroupsForUserRequest(Record, frozen=True, kw_only=True):
     """GetGroupsForUserRequestProto."""
 
     user: str
 
 
-@record
-class GetGroupsForUserResponse:
+class GetGroupsForUserResponse(Record, frozen=True, kw_only=True):
     """GetGroupsForUserResponseProto."""
 
     groups: tuple[str, ...] = ()
 
 
-@record
-class UpdateNodeResourceRequest:
+class UpdateNodeResourceRequest(Record, frozen=True, kw_only=True):
     """UpdateNodeResourceRequestProto."""
 
     node_resource_map: tuple[NodeResourceMap, ...] = ()
 
 
-@record
-class RefreshNodesResourcesRequest:
+class RefreshNodesResourcesRequest(Record, frozen=True, kw_only=True):
     """RefreshNodesResourcesRequestProto."""
 
 
-@record
-class RemoveFromClusterNodeLabelsRequest:
+class RemoveFromClusterNodeLabelsRequest(Record, frozen=True, kw_only=True):
     """RemoveFromClusterNodeLabelsRequestProto."""
 
     node_labels: tuple[str, ...] = ()
 
 
-@record
-class CheckForDecommissioningNodesRequest:
+class CheckForDecommissioningNodesRequest(Record, frozen=True, kw_only=True):
     """CheckForDecommissioningNodesRequestProto."""
 
 
-@record
-class CheckForDecommissioningNodesResponse:
+class CheckForDecommissioningNodesResponse(Record, frozen=True, kw_only=True):
     """CheckForDecommissioningNodesResponseProto."""
 
     decommissioning_nodes: tuple[NodeId, ...] = ()
 
 
-@record
-class RefreshClusterMaxPriorityRequest:
+class RefreshClusterMaxPriorityRequest(Record, frozen=True, kw_only=True):
     """RefreshClusterMaxPriorityRequestProto."""
 
 
-@record
-class RefreshQueuesResponse:
+class RefreshQueuesResponse(Record, frozen=True, kw_only=True):
     """RefreshQueuesResponseProto."""
 
 
-@record
-class RefreshNodesResponse:
+class RefreshNodesResponse(Record, frozen=True, kw_only=True):
     """RefreshNodesResponseProto."""
 
 
-@record
-class RefreshSuperUserGroupsConfigurationResponse:
+class RefreshSuperUserGroupsConfigurationResponse(Record, frozen=True, kw_only=True):
     """RefreshSuperUserGroupsConfigurationResponseProto."""
 
 
-@record
-class RefreshUserToGroupsMappingsResponse:
+class RefreshUserToGroupsMappingsResponse(Record, frozen=True, kw_only=True):
     """RefreshUserToGroupsMappingsResponseProto."""
 
 
-@record
-class RefreshAdminAclsResponse:
+class RefreshAdminAclsResponse(Record, frozen=True, kw_only=True):
     """RefreshAdminAclsResponseProto."""
 
 
-@record
-class RefreshServiceAclsResponse:
+class RefreshServiceAclsResponse(Record, frozen=True, kw_only=True):
     """RefreshServiceAclsResponseProto."""
 
 
-@record
-class UpdateNodeResourceResponse:
+class UpdateNodeResourceResponse(Record, frozen=True, kw_only=True):
     """UpdateNodeResourceResponseProto."""
 
 
-@record
-class RefreshNodesResourcesResponse:
+class RefreshNodesResourcesResponse(Record, frozen=True, kw_only=True):
     """RefreshNodesResourcesResponseProto."""
 
 
-@record
-class AddToClusterNodeLabelsResponse:
+class AddToClusterNodeLabelsResponse(Record, frozen=True, kw_only=True):
     """AddToClusterNodeLabelsResponseProto."""
 
 
-@record
-class RemoveFromClusterNodeLabelsResponse:
+class RemoveFromClusterNodeLabelsResponse(Record, frozen=True, kw_only=True):
     """RemoveFromClusterNodeLabelsResponseProto."""
 
 
-@record
-class ReplaceLabelsOnNodeResponse:
+class ReplaceLabelsOnNodeResponse(Record, frozen=True, kw_only=True):
     """ReplaceLabelsOnNodeResponseProto."""
 
 
-@record
-class RefreshClusterMaxPriorityResponse:
+class RefreshClusterMaxPriorityResponse(Record, frozen=True, kw_only=True):
     """RefreshClusterMaxPriorityResponseProto."""
 
 
-@record
-class NodesToAttributesMappingResponse:
+class NodesToAttributesMappingResponse(Record, frozen=True, kw_only=True):
     """NodesToAttributesMappingResponseProto."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+
+from msgspec import field
 
 from yarnbox.yarn.enums import (
     ApplicationTimeoutType,
@@ -14,15 +15,14 @@ from yarnbox.yarn.enums import (
 )
 from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, ReservationId
 from yarnbox.yarn.limits import Name
-from yarnbox.yarn.records.basics import LogAggregationContext, record
+from yarnbox.yarn.records.basics import LogAggregationContext, Record
 from yarnbox.yarn.records.container import ContainerLaunchContext
 from yarnbox.yarn.records.request import ResourceRequest
 from yarnbox.yarn.records.tokens import Token
 from yarnbox.yarn.resources.resource import Resource
 
 
-@record
-class ApplicationResourceUsageReport:
+class ApplicationResourceUsageReport(Record, frozen=True, kw_only=True):
     """ApplicationResourceUsageReportProto of yarn_protos.proto."""
 
     num_used_containers: int | None = None  # -1 when unknown
@@ -41,8 +41,7 @@ class ApplicationResourceUsageReport:
     application_preempted_resource_usage_map: Mapping[str, int] = field(default_factory=dict)
 
 
-@record
-class ApplicationReport:
+class ApplicationReport(Record, frozen=True, kw_only=True):
     """ApplicationReportProto of yarn_protos.proto."""
 
     application_id: ApplicationId | None = None
@@ -76,8 +75,7 @@ class ApplicationReport:
     submit_time: int | None = None  # ms
 
 
-@record
-class ApplicationTimeout:
+class ApplicationTimeout(Record, frozen=True, kw_only=True):
     """ApplicationTimeoutProto of yarn_protos.proto."""
 
     application_timeout_type: ApplicationTimeoutType
@@ -85,8 +83,7 @@ class ApplicationTimeout:
     remaining_time: int | None = None  # seconds; -1 unlimited; 0 once completed
 
 
-@record
-class ApplicationAttemptReport:
+class ApplicationAttemptReport(Record, frozen=True, kw_only=True):
     """ApplicationAttemptReportProto of yarn_protos.proto."""
 
     application_attempt_id: ApplicationAttemptId | None = None
@@ -101,8 +98,7 @@ class ApplicationAttemptReport:
     finish_time: int | None = None  # ms
 
 
-@record
-class ApplicationSubmissionContext:
+class ApplicationSubmissionContext(Record, frozen=True, kw_only=True):
     """ApplicationSubmissionContextProto of yarn_protos.proto."""
 
     application_id: ApplicationId | None = None  # must come from getNewApplication
@@ -128,24 +124,21 @@ class ApplicationSubmissionContext:
     application_scheduling_properties: Mapping[str, str] = field(default_factory=dict)
 
 
-@record
-class AppTimeoutsMap:
+class AppTimeoutsMap(Record, frozen=True, kw_only=True):
     """AppTimeoutsMapProto of yarn_protos.proto."""
 
     application_timeout_type: ApplicationTimeoutType | None = None
     application_timeout: ApplicationTimeout | None = None
 
 
-@record
-class ApplicationTimeoutMap:
+class ApplicationTimeoutMap(Record, frozen=True, kw_only=True):
     """ApplicationTimeoutMapProto of yarn_protos.proto."""
 
     application_timeout_type: ApplicationTimeoutType | None = None
     timeout: int | None = None  # seconds from submission; must be > 0
 
 
-@record
-class ApplicationUpdateTimeoutMap:
+class ApplicationUpdateTimeoutMap(Record, frozen=True, kw_only=True):
     """ApplicationUpdateTimeoutMapProto of yarn_protos.proto."""
 
     application_timeout_type: ApplicationTimeoutType | None = None

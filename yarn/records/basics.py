@@ -1,6 +1,6 @@
 """What a record is; and records that belong to no single protocol: errors as data, URLs, utilization.
 
-A record is a frozen, slotted dataclass with keyword arguments only, whose fields bear its message's field
+A record is a frozen struct with keyword arguments only, whose fields bear its message's field
 names. Hadoop's camelCase names are written in snake_case (`isUnregistered` is `is_unregistered`). A field
 that was not set on the wire is None unless the contract lists a default; a repeated field is a tuple, a list
 of key-value messages a mapping.
@@ -9,25 +9,20 @@ of key-value messages a mapping.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
-from typing import TypeVar, dataclass_transform
+
+from msgspec import field
 
 from yarnbox.yarn.enums import ResourceTypes
-from yarnbox.yarn.frozen import frozen
+from yarnbox.yarn.frozen import Frozen
 from yarnbox.yarn.limits import Capacity
 from yarnbox.yarn.resources.resource import Resource
 
-T = TypeVar("T")
+
+class Record(Frozen, frozen=True, kw_only=True):
+    """A message as data."""
 
 
-@dataclass_transform(frozen_default=True, kw_only_default=True)
-def record(cls: type[T]) -> type[T]:
-    """Makes `cls` a record."""
-    return frozen(cls)
-
-
-@record
-class SerializedException:
+class SerializedException(Record, frozen=True, kw_only=True):
     """SerializedExceptionProto of yarn_protos.proto."""
 
     message: str | None = None
@@ -36,8 +31,7 @@ class SerializedException:
     cause: SerializedException | None = None
 
 
-@record
-class ResourceTypeInfo:
+class ResourceTypeInfo(Record, frozen=True, kw_only=True):
     """ResourceTypeInfoProto of yarn_protos.proto."""
 
     name: str
@@ -45,8 +39,7 @@ class ResourceTypeInfo:
     type: ResourceTypes | None = None
 
 
-@record
-class ResourceUtilization:
+class ResourceUtilization(Record, frozen=True, kw_only=True):
     """ResourceUtilizationProto of yarn_protos.proto."""
 
     pmem: int | None = None  # MiB
@@ -55,8 +48,7 @@ class ResourceUtilization:
     custom_resources: Mapping[str, float] = field(default_factory=dict)
 
 
-@record
-class URL:
+class URL(Record, frozen=True, kw_only=True):
     """URLProto of yarn_protos.proto."""
 
     scheme: str | None = None
@@ -66,8 +58,7 @@ class URL:
     user_info: str | None = None
 
 
-@record
-class LogAggregationContext:
+class LogAggregationContext(Record, frozen=True, kw_only=True):
     """LogAggregationContextProto of yarn_protos.proto."""
 
     include_pattern: str = ".*"  # file names collected when the application ends
@@ -78,24 +69,21 @@ class LogAggregationContext:
     log_aggregation_policy_parameters: str | None = None
 
 
-@record
-class ResourceOption:
+class ResourceOption(Record, frozen=True, kw_only=True):
     """ResourceOptionProto of yarn_protos.proto."""
 
     resource: Capacity | None = None
     over_commit_timeout: int | None = None  # ms; -1: never kill, 0: kill at once, > 0: warn now, kill after
 
 
-@record
-class ResourceProfileEntry:
+class ResourceProfileEntry(Record, frozen=True, kw_only=True):
     """ResourceProfileEntry of yarn_protos.proto."""
 
     name: str
     resources: Resource
 
 
-@record
-class ResourceProfiles:
+class ResourceProfiles(Record, frozen=True, kw_only=True):
     """ResourceProfilesProto of yarn_protos.proto."""
 
     resource_profiles_map: tuple[ResourceProfileEntry, ...] = ()

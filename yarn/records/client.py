@@ -11,7 +11,7 @@ from yarnbox.yarn.records.application import (
     ApplicationSubmissionContext,
     ApplicationUpdateTimeoutMap,
 )
-from yarnbox.yarn.records.basics import ResourceProfiles, ResourceTypeInfo, record
+from yarnbox.yarn.records.basics import Record, ResourceProfiles, ResourceTypeInfo
 from yarnbox.yarn.records.container import ContainerReport
 from yarnbox.yarn.records.node import (
     AttributeToNodes,
@@ -29,8 +29,7 @@ from yarnbox.yarn.records.reservation import ReservationAllocationState, Reserva
 from yarnbox.yarn.resources.resource import Resource
 
 
-@record
-class GetApplicationsRequest:
+class GetApplicationsRequest(Record, frozen=True, kw_only=True):
     """GetApplicationsRequestProto of yarn_service_protos.proto."""
 
     application_types: tuple[str, ...] = ()  # case-insensitive
@@ -47,8 +46,7 @@ class GetApplicationsRequest:
     name: str | None = None  # exact
 
 
-@record
-class GetQueueInfoRequest:
+class GetQueueInfoRequest(Record, frozen=True, kw_only=True):
     """GetQueueInfoRequestProto of yarn_service_protos.proto."""
 
     queue_name: str | None = None
@@ -57,8 +55,7 @@ class GetQueueInfoRequest:
     recursive: bool | None = None
 
 
-@record
-class ReservationSubmissionRequest:
+class ReservationSubmissionRequest(Record, frozen=True, kw_only=True):
     """ReservationSubmissionRequestProto of yarn_service_protos.proto."""
 
     queue: str | None = None  # plan queue
@@ -66,8 +63,7 @@ class ReservationSubmissionRequest:
     reservation_id: ReservationId | None = None  # from getNewReservation
 
 
-@record
-class ReservationListRequest:
+class ReservationListRequest(Record, frozen=True, kw_only=True):
     """ReservationListRequestProto of yarn_service_protos.proto."""
 
     queue: str | None = None
@@ -77,8 +73,7 @@ class ReservationListRequest:
     include_resource_allocations: bool | None = None
 
 
-@record
-class GetNewApplicationResponse:
+class GetNewApplicationResponse(Record, frozen=True, kw_only=True):
     """GetNewApplicationResponseProto of yarn_service_protos.proto."""
 
     # fresh id: id counts from 1 per RM start, cluster_timestamp is the RM start time
@@ -86,376 +81,319 @@ class GetNewApplicationResponse:
     maximum_capability: Resource | None = None  # largest container the scheduler will grant now
 
 
-@record
-class GetApplicationReportRequest:
+class GetApplicationReportRequest(Record, frozen=True, kw_only=True):
     """GetApplicationReportRequestProto of yarn_service_protos.proto."""
 
     application_id: ApplicationId | None = None
 
 
-@record
-class GetApplicationReportResponse:
+class GetApplicationReportResponse(Record, frozen=True, kw_only=True):
     """GetApplicationReportResponseProto of yarn_service_protos.proto."""
 
     application_report: ApplicationReport | None = None
 
 
-@record
-class SubmitApplicationRequest:
+class SubmitApplicationRequest(Record, frozen=True, kw_only=True):
     """SubmitApplicationRequestProto of yarn_service_protos.proto."""
 
     application_submission_context: ApplicationSubmissionContext | None = None
 
 
-@record
-class FailApplicationAttemptRequest:
+class FailApplicationAttemptRequest(Record, frozen=True, kw_only=True):
     """FailApplicationAttemptRequestProto of yarn_service_protos.proto."""
 
     application_attempt_id: ApplicationAttemptId | None = None
 
 
-@record
-class KillApplicationRequest:
+class KillApplicationRequest(Record, frozen=True, kw_only=True):
     """KillApplicationRequestProto of yarn_service_protos.proto."""
 
     application_id: ApplicationId | None = None
     diagnostics: str | None = None  # appended to the application diagnostics
 
 
-@record
-class KillApplicationResponse:
+class KillApplicationResponse(Record, frozen=True, kw_only=True):
     """KillApplicationResponseProto of yarn_service_protos.proto."""
 
     is_kill_completed: bool = False  # false: repeat the call until true (client sleeps 200 ms)
 
 
-@record
-class GetClusterMetricsResponse:
+class GetClusterMetricsResponse(Record, frozen=True, kw_only=True):
     """GetClusterMetricsResponseProto of yarn_service_protos.proto."""
 
     cluster_metrics: YarnClusterMetrics | None = None
 
 
-@record
-class MoveApplicationAcrossQueuesRequest:
+class MoveApplicationAcrossQueuesRequest(Record, frozen=True, kw_only=True):
     """MoveApplicationAcrossQueuesRequestProto of yarn_service_protos.proto."""
 
     application_id: ApplicationId
     target_queue: Name
 
 
-@record
-class GetApplicationsResponse:
+class GetApplicationsResponse(Record, frozen=True, kw_only=True):
     """GetApplicationsResponseProto of yarn_service_protos.proto."""
 
     applications: tuple[ApplicationReport, ...] = ()
 
 
-@record
-class GetClusterNodesRequest:
+class GetClusterNodesRequest(Record, frozen=True, kw_only=True):
     """GetClusterNodesRequestProto of yarn_service_protos.proto."""
 
     node_states: tuple[NodeState, ...] = ()  # empty: every state
 
 
-@record
-class GetClusterNodesResponse:
+class GetClusterNodesResponse(Record, frozen=True, kw_only=True):
     """GetClusterNodesResponseProto of yarn_service_protos.proto."""
 
     node_reports: tuple[NodeReport, ...] = ()
 
 
-@record
-class GetQueueInfoResponse:
+class GetQueueInfoResponse(Record, frozen=True, kw_only=True):
     """GetQueueInfoResponseProto of yarn_service_protos.proto."""
 
     queue_info: QueueInfo | None = None
 
 
-@record
-class GetQueueUserAclsInfoResponse:
+class GetQueueUserAclsInfoResponse(Record, frozen=True, kw_only=True):
     """GetQueueUserAclsInfoResponseProto of yarn_service_protos.proto."""
 
     queue_user_acls: tuple[QueueUserACLInfo, ...] = ()
 
 
-@record
-class GetNodesToLabelsResponse:
+class GetNodesToLabelsResponse(Record, frozen=True, kw_only=True):
     """GetNodesToLabelsResponseProto of yarn_service_protos.proto."""
 
     node_to_labels: tuple[NodeIdToLabels, ...] = ()
 
 
-@record
-class GetLabelsToNodesRequest:
+class GetLabelsToNodesRequest(Record, frozen=True, kw_only=True):
     """GetLabelsToNodesRequestProto of yarn_service_protos.proto."""
 
     node_labels: tuple[str, ...] = ()  # empty: all
 
 
-@record
-class GetLabelsToNodesResponse:
+class GetLabelsToNodesResponse(Record, frozen=True, kw_only=True):
     """GetLabelsToNodesResponseProto of yarn_service_protos.proto."""
 
     labels_to_nodes: tuple[LabelsToNodeIds, ...] = ()
 
 
-@record
-class GetClusterNodeLabelsResponse:
+class GetClusterNodeLabelsResponse(Record, frozen=True, kw_only=True):
     """GetClusterNodeLabelsResponseProto of yarn_service_protos.proto."""
 
     deprecated_node_labels: tuple[str, ...] = ()  # names only; for old clients
     node_labels: tuple[NodeLabel, ...] = ()
 
 
-@record
-class GetClusterNodeAttributesResponse:
+class GetClusterNodeAttributesResponse(Record, frozen=True, kw_only=True):
     """GetClusterNodeAttributesResponseProto of yarn_service_protos.proto."""
 
     node_attributes: tuple[NodeAttributeInfo, ...] = ()
 
 
-@record
-class GetAttributesToNodesRequest:
+class GetAttributesToNodesRequest(Record, frozen=True, kw_only=True):
     """GetAttributesToNodesRequestProto of yarn_service_protos.proto."""
 
     node_attributes: tuple[NodeAttributeKey, ...] = ()
 
 
-@record
-class GetAttributesToNodesResponse:
+class GetAttributesToNodesResponse(Record, frozen=True, kw_only=True):
     """GetAttributesToNodesResponseProto of yarn_service_protos.proto."""
 
     attributes_to_nodes: tuple[AttributeToNodes, ...] = ()
 
 
-@record
-class GetNodesToAttributesRequest:
+class GetNodesToAttributesRequest(Record, frozen=True, kw_only=True):
     """GetNodesToAttributesRequestProto of yarn_service_protos.proto."""
 
     hostnames: tuple[str, ...] = ()
 
 
-@record
-class GetNodesToAttributesResponse:
+class GetNodesToAttributesResponse(Record, frozen=True, kw_only=True):
     """GetNodesToAttributesResponseProto of yarn_service_protos.proto."""
 
     nodes_to_attributes: tuple[NodeToAttributes, ...] = ()
 
 
-@record
-class UpdateApplicationPriorityRequest:
+class UpdateApplicationPriorityRequest(Record, frozen=True, kw_only=True):
     """UpdateApplicationPriorityRequestProto of yarn_service_protos.proto."""
 
     application_id: ApplicationId
     application_priority: int
 
 
-@record
-class UpdateApplicationPriorityResponse:
+class UpdateApplicationPriorityResponse(Record, frozen=True, kw_only=True):
     """UpdateApplicationPriorityResponseProto of yarn_service_protos.proto."""
 
     application_priority: int | None = None  # the value in force (capped)
 
 
-@record
-class UpdateApplicationTimeoutsRequest:
+class UpdateApplicationTimeoutsRequest(Record, frozen=True, kw_only=True):
     """UpdateApplicationTimeoutsRequestProto of yarn_service_protos.proto."""
 
     application_id: ApplicationId
     application_timeouts: tuple[ApplicationUpdateTimeoutMap, ...] = ()
 
 
-@record
-class UpdateApplicationTimeoutsResponse:
+class UpdateApplicationTimeoutsResponse(Record, frozen=True, kw_only=True):
     """UpdateApplicationTimeoutsResponseProto of yarn_service_protos.proto."""
 
     application_timeouts: tuple[ApplicationUpdateTimeoutMap, ...] = ()
 
 
-@record
-class GetAllResourceProfilesResponse:
+class GetAllResourceProfilesResponse(Record, frozen=True, kw_only=True):
     """GetAllResourceProfilesResponseProto of yarn_service_protos.proto."""
 
     resource_profiles: ResourceProfiles
 
 
-@record
-class GetResourceProfileRequest:
+class GetResourceProfileRequest(Record, frozen=True, kw_only=True):
     """GetResourceProfileRequestProto of yarn_service_protos.proto."""
 
     profile: str
 
 
-@record
-class GetResourceProfileResponse:
+class GetResourceProfileResponse(Record, frozen=True, kw_only=True):
     """GetResourceProfileResponseProto of yarn_service_protos.proto."""
 
     resources: Resource
 
 
-@record
-class GetAllResourceTypeInfoResponse:
+class GetAllResourceTypeInfoResponse(Record, frozen=True, kw_only=True):
     """GetAllResourceTypeInfoResponseProto of yarn_service_protos.proto."""
 
     resource_type_info: tuple[ResourceTypeInfo, ...] = ()
 
 
-@record
-class GetApplicationAttemptReportRequest:
+class GetApplicationAttemptReportRequest(Record, frozen=True, kw_only=True):
     """GetApplicationAttemptReportRequestProto of yarn_service_protos.proto."""
 
     application_attempt_id: ApplicationAttemptId | None = None
 
 
-@record
-class GetApplicationAttemptReportResponse:
+class GetApplicationAttemptReportResponse(Record, frozen=True, kw_only=True):
     """GetApplicationAttemptReportResponseProto of yarn_service_protos.proto."""
 
     application_attempt_report: ApplicationAttemptReport | None = None
 
 
-@record
-class GetApplicationAttemptsRequest:
+class GetApplicationAttemptsRequest(Record, frozen=True, kw_only=True):
     """GetApplicationAttemptsRequestProto of yarn_service_protos.proto."""
 
     application_id: ApplicationId | None = None
 
 
-@record
-class GetApplicationAttemptsResponse:
+class GetApplicationAttemptsResponse(Record, frozen=True, kw_only=True):
     """GetApplicationAttemptsResponseProto of yarn_service_protos.proto."""
 
     application_attempts: tuple[ApplicationAttemptReport, ...] = ()
 
 
-@record
-class GetContainerReportRequest:
+class GetContainerReportRequest(Record, frozen=True, kw_only=True):
     """GetContainerReportRequestProto of yarn_service_protos.proto."""
 
     container_id: ContainerId | None = None
 
 
-@record
-class GetContainerReportResponse:
+class GetContainerReportResponse(Record, frozen=True, kw_only=True):
     """GetContainerReportResponseProto of yarn_service_protos.proto."""
 
     container_report: ContainerReport | None = None
 
 
-@record
-class GetContainersRequest:
+class GetContainersRequest(Record, frozen=True, kw_only=True):
     """GetContainersRequestProto of yarn_service_protos.proto."""
 
     application_attempt_id: ApplicationAttemptId | None = None
 
 
-@record
-class GetContainersResponse:
+class GetContainersResponse(Record, frozen=True, kw_only=True):
     """GetContainersResponseProto of yarn_service_protos.proto."""
 
     containers: tuple[ContainerReport, ...] = ()
 
 
-@record
-class GetNewReservationResponse:
+class GetNewReservationResponse(Record, frozen=True, kw_only=True):
     """GetNewReservationResponseProto of yarn_service_protos.proto."""
 
     reservation_id: ReservationId | None = None
 
 
-@record
-class ReservationUpdateRequest:
+class ReservationUpdateRequest(Record, frozen=True, kw_only=True):
     """ReservationUpdateRequestProto of yarn_service_protos.proto."""
 
     reservation_definition: ReservationDefinition | None = None
     reservation_id: ReservationId | None = None
 
 
-@record
-class ReservationDeleteRequest:
+class ReservationDeleteRequest(Record, frozen=True, kw_only=True):
     """ReservationDeleteRequestProto of yarn_service_protos.proto."""
 
     reservation_id: ReservationId | None = None
 
 
-@record
-class ReservationListResponse:
+class ReservationListResponse(Record, frozen=True, kw_only=True):
     """ReservationListResponseProto of yarn_service_protos.proto."""
 
     reservations: tuple[ReservationAllocationState, ...] = ()
 
 
-@record
-class GetNewApplicationRequest:
+class GetNewApplicationRequest(Record, frozen=True, kw_only=True):
     """GetNewApplicationRequestProto of yarn_service_protos.proto."""
 
 
-@record
-class SubmitApplicationResponse:
+class SubmitApplicationResponse(Record, frozen=True, kw_only=True):
     """SubmitApplicationResponseProto of yarn_service_protos.proto."""
 
 
-@record
-class FailApplicationAttemptResponse:
+class FailApplicationAttemptResponse(Record, frozen=True, kw_only=True):
     """FailApplicationAttemptResponseProto of yarn_service_protos.proto."""
 
 
-@record
-class GetClusterMetricsRequest:
+class GetClusterMetricsRequest(Record, frozen=True, kw_only=True):
     """GetClusterMetricsRequestProto of yarn_service_protos.proto."""
 
 
-@record
-class MoveApplicationAcrossQueuesResponse:
+class MoveApplicationAcrossQueuesResponse(Record, frozen=True, kw_only=True):
     """MoveApplicationAcrossQueuesResponseProto of yarn_service_protos.proto."""
 
 
-@record
-class GetQueueUserAclsInfoRequest:
+class GetQueueUserAclsInfoRequest(Record, frozen=True, kw_only=True):
     """GetQueueUserAclsInfoRequestProto of yarn_service_protos.proto."""
 
 
-@record
-class GetNodesToLabelsRequest:
+class GetNodesToLabelsRequest(Record, frozen=True, kw_only=True):
     """GetNodesToLabelsRequestProto of yarn_service_protos.proto."""
 
 
-@record
-class GetClusterNodeLabelsRequest:
+class GetClusterNodeLabelsRequest(Record, frozen=True, kw_only=True):
     """GetClusterNodeLabelsRequestProto of yarn_service_protos.proto."""
 
 
-@record
-class GetClusterNodeAttributesRequest:
+class GetClusterNodeAttributesRequest(Record, frozen=True, kw_only=True):
     """GetClusterNodeAttributesRequestProto of yarn_service_protos.proto."""
 
 
-@record
-class GetAllResourceProfilesRequest:
+class GetAllResourceProfilesRequest(Record, frozen=True, kw_only=True):
     """GetAllResourceProfilesRequestProto of yarn_service_protos.proto."""
 
 
-@record
-class GetAllResourceTypeInfoRequest:
+class GetAllResourceTypeInfoRequest(Record, frozen=True, kw_only=True):
     """GetAllResourceTypeInfoRequestProto of yarn_service_protos.proto."""
 
 
-@record
-class GetNewReservationRequest:
+class GetNewReservationRequest(Record, frozen=True, kw_only=True):
     """GetNewReservationRequestProto of yarn_service_protos.proto."""
 
 
-@record
-class ReservationSubmissionResponse:
+class ReservationSubmissionResponse(Record, frozen=True, kw_only=True):
     """ReservationSubmissionResponseProto of yarn_service_protos.proto."""
 
 
-@record
-class ReservationUpdateResponse:
+class ReservationUpdateResponse(Record, frozen=True, kw_only=True):
     """ReservationUpdateResponseProto of yarn_service_protos.proto."""
 
 
-@record
-class ReservationDeleteResponse:
+class ReservationDeleteResponse(Record, frozen=True, kw_only=True):
     """ReservationDeleteResponseProto of yarn_service_protos.proto."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+
+from msgspec import field
 
 from yarnbox.yarn.enums import (
     ApplicationAccessType,
@@ -16,13 +17,12 @@ from yarnbox.yarn.enums import (
 )
 from yarnbox.yarn.ids import ContainerId, NodeId
 from yarnbox.yarn.limits import Capacity, Name
-from yarnbox.yarn.records.basics import URL, record
+from yarnbox.yarn.records.basics import URL, Record
 from yarnbox.yarn.records.tokens import Token
 from yarnbox.yarn.resources.resource import Resource
 
 
-@record
-class Container:
+class Container(Record, frozen=True, kw_only=True):
     """ContainerProto of yarn_protos.proto."""
 
     id: ContainerId
@@ -38,8 +38,7 @@ class Container:
     exposed_ports: str | None = None
 
 
-@record
-class ContainerReport:
+class ContainerReport(Record, frozen=True, kw_only=True):
     """ContainerReportProto of yarn_protos.proto."""
 
     container_id: ContainerId | None = None
@@ -57,8 +56,7 @@ class ContainerReport:
     exposed_ports: str | None = None  # JSON text
 
 
-@record
-class LocalResource:
+class LocalResource(Record, frozen=True, kw_only=True):
     """LocalResourceProto of yarn_protos.proto."""
 
     resource: URL | None = None
@@ -70,8 +68,7 @@ class LocalResource:
     should_be_uploaded_to_shared_cache: bool | None = None
 
 
-@record
-class ContainerLaunchContext:
+class ContainerLaunchContext(Record, frozen=True, kw_only=True):
     """ContainerLaunchContextProto of yarn_protos.proto."""
 
     local_resources: Mapping[str, LocalResource] = field(default_factory=dict)
@@ -84,8 +81,7 @@ class ContainerLaunchContext:
     tokens_conf: bytes | None = None  # configuration for token renewal; at most 12800 bytes
 
 
-@record
-class ContainerStatus:
+class ContainerStatus(Record, frozen=True, kw_only=True):
     """ContainerStatusProto of yarn_protos.proto."""
 
     container_id: ContainerId
@@ -98,8 +94,7 @@ class ContainerStatus:
     container_sub_state: ContainerSubState | None = None
 
 
-@record
-class ContainerRetryContext:
+class ContainerRetryContext(Record, frozen=True, kw_only=True):
     """ContainerRetryContextProto of yarn_protos.proto."""
 
     retry_policy: ContainerRetryPolicy = ContainerRetryPolicy.NEVER_RETRY
@@ -109,8 +104,7 @@ class ContainerRetryContext:
     failures_validity_interval: int = -1  # ms; -1: off
 
 
-@record
-class ApplicationACLMap:
+class ApplicationACLMap(Record, frozen=True, kw_only=True):
     """ApplicationACLMapProto of yarn_protos.proto."""
 
     access_type: ApplicationAccessType | None = None

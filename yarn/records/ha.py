@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from yarnbox.yarn.records.basics import record
+from yarnbox.yarn.records.basics import Record
 
 
 class HAServiceState(Enum):
@@ -24,66 +24,55 @@ class HARequestSource(Enum):
     REQUEST_BY_ZKFC = 2
 
 
-@record
-class HAStateChangeRequestInfo:
+class HAStateChangeRequestInfo(Record, frozen=True, kw_only=True):
     """HAStateChangeRequestInfoProto of HAServiceProtocol.proto."""
 
     req_source: HARequestSource
 
 
-@record
-class MonitorHealthRequest:
+class MonitorHealthRequest(Record, frozen=True, kw_only=True):
     """MonitorHealthRequestProto of HAServiceProtocol.proto."""
 
 
-@record
-class MonitorHealthResponse:
+class MonitorHealthResponse(Record, frozen=True, kw_only=True):
     """MonitorHealthResponseProto of HAServiceProtocol.proto."""
 
 
-@record
-class TransitionToActiveRequest:
+class TransitionToActiveRequest(Record, frozen=True, kw_only=True):
     """TransitionToActiveRequestProto of HAServiceProtocol.proto."""
 
     req_info: HAStateChangeRequestInfo
 
 
-@record
-class TransitionToActiveResponse:
+class TransitionToActiveResponse(Record, frozen=True, kw_only=True):
     """TransitionToActiveResponseProto of HAServiceProtocol.proto."""
 
 
-@record
-class TransitionToStandbyRequest:
+class TransitionToStandbyRequest(Record, frozen=True, kw_only=True):
     """TransitionToStandbyRequestProto of HAServiceProtocol.proto."""
 
     req_info: HAStateChangeRequestInfo
 
 
-@record
-class TransitionToStandbyResponse:
+class TransitionToStandbyResponse(Record, frozen=True, kw_only=True):
     """TransitionToStandbyResponseProto of HAServiceProtocol.proto."""
 
 
-@record
-class TransitionToObserverRequest:
+class TransitionToObserverRequest(Record, frozen=True, kw_only=True):
     """TransitionToObserverRequestProto of HAServiceProtocol.proto."""
 
     req_info: HAStateChangeRequestInfo
 
 
-@record
-class TransitionToObserverResponse:
+class TransitionToObserverResponse(Record, frozen=True, kw_only=True):
     """TransitionToObserverResponseProto of HAServiceProtocol.proto."""
 
 
-@record
-class GetServiceStatusRequest:
+class GetServiceStatusRequest(Record, frozen=True, kw_only=True):
     """GetServiceStatusRequestProto of HAServiceProtocol.proto."""
 
 
-@record
-class GetServiceStatusResponse:
+class GetServiceStatusResponse(Record, frozen=True, kw_only=True):
     """GetServiceStatusResponseProto of HAServiceProtocol.proto."""
 
     state: HAServiceState
@@ -91,8 +80,7 @@ class GetServiceStatusResponse:
     not_ready_reason: str | None = None
 
 
-@record
-class ActiveRMInfo:
+class ActiveRMInfo(Record, frozen=True, kw_only=True):
     """ActiveRMInfoProto of yarn_server_resourcemanager_service_protos.proto."""
 
     cluster_id: str

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+
+from msgspec import field
 
 from yarnbox.yarn.enums import LocalizationState, SignalContainerCommand
 from yarnbox.yarn.ids import ContainerId
-from yarnbox.yarn.records.basics import SerializedException, record
+from yarnbox.yarn.records.basics import Record, SerializedException
 from yarnbox.yarn.records.container import ContainerLaunchContext, ContainerStatus, LocalResource
 from yarnbox.yarn.records.tokens import Token
 
 
-@record
-class ReInitializeContainerRequest:
+class ReInitializeContainerRequest(Record, frozen=True, kw_only=True):
     """ReInitializeContainerRequestProto of yarn_service_protos.proto."""
 
     container_id: ContainerId | None = None
@@ -21,8 +21,7 @@ class ReInitializeContainerRequest:
     auto_commit: bool = True  # false: rollback stays possible
 
 
-@record
-class StartContainersResponse:
+class StartContainersResponse(Record, frozen=True, kw_only=True):
     """StartContainersResponseProto of yarn_service_protos.proto."""
 
     services_meta_data: Mapping[str, bytes] = field(default_factory=dict)  # from auxiliary services
@@ -31,8 +30,7 @@ class StartContainersResponse:
     failed_requests: tuple[ContainerExceptionMap, ...] = ()
 
 
-@record
-class LocalizationStatus:
+class LocalizationStatus(Record, frozen=True, kw_only=True):
     """LocalizationStatusProto of yarn_service_protos.proto."""
 
     resource_key: str | None = None  # link name
@@ -40,8 +38,7 @@ class LocalizationStatus:
     diagnostics: str | None = None
 
 
-@record
-class SignalContainerRequest:
+class SignalContainerRequest(Record, frozen=True, kw_only=True):
     """SignalContainerRequestProto of yarn_service_protos.proto."""
 
     container_id: ContainerId
@@ -49,145 +46,124 @@ class SignalContainerRequest:
     command: SignalContainerCommand
 
 
-@record
-class StartContainerRequest:
+class StartContainerRequest(Record, frozen=True, kw_only=True):
     """StartContainerRequestProto of yarn_service_protos.proto."""
 
     container_launch_context: ContainerLaunchContext | None = None
     container_token: Token | None = None
 
 
-@record
-class ResourceLocalizationRequest:
+class ResourceLocalizationRequest(Record, frozen=True, kw_only=True):
     """ResourceLocalizationRequestProto of yarn_service_protos.proto."""
 
     container_id: ContainerId | None = None  # must be RUNNING
     local_resources: Mapping[str, LocalResource] = field(default_factory=dict)
 
 
-@record
-class StartContainersRequest:
+class StartContainersRequest(Record, frozen=True, kw_only=True):
     """StartContainersRequestProto of yarn_service_protos.proto."""
 
     start_container_request: tuple[StartContainerRequest, ...] = ()
 
 
-@record
-class ContainerExceptionMap:
+class ContainerExceptionMap(Record, frozen=True, kw_only=True):
     """ContainerExceptionMapProto of yarn_service_protos.proto."""
 
     container_id: ContainerId | None = None
     exception: SerializedException | None = None
 
 
-@record
-class StopContainersRequest:
+class StopContainersRequest(Record, frozen=True, kw_only=True):
     """StopContainersRequestProto of yarn_service_protos.proto."""
 
     container_id: tuple[ContainerId, ...] = ()
 
 
-@record
-class StopContainersResponse:
+class StopContainersResponse(Record, frozen=True, kw_only=True):
     """StopContainersResponseProto of yarn_service_protos.proto."""
 
     succeeded_requests: tuple[ContainerId, ...] = ()
     failed_requests: tuple[ContainerExceptionMap, ...] = ()
 
 
-@record
-class GetContainerStatusesRequest:
+class GetContainerStatusesRequest(Record, frozen=True, kw_only=True):
     """GetContainerStatusesRequestProto of yarn_service_protos.proto."""
 
     container_id: tuple[ContainerId, ...] = ()
 
 
-@record
-class GetContainerStatusesResponse:
+class GetContainerStatusesResponse(Record, frozen=True, kw_only=True):
     """GetContainerStatusesResponseProto of yarn_service_protos.proto."""
 
     status: tuple[ContainerStatus, ...] = ()
     failed_requests: tuple[ContainerExceptionMap, ...] = ()
 
 
-@record
-class IncreaseContainersResourceRequest:
+class IncreaseContainersResourceRequest(Record, frozen=True, kw_only=True):
     """IncreaseContainersResourceRequestProto of yarn_service_protos.proto."""
 
     increase_containers: tuple[Token, ...] = ()  # container tokens with the new size
 
 
-@record
-class IncreaseContainersResourceResponse:
+class IncreaseContainersResourceResponse(Record, frozen=True, kw_only=True):
     """IncreaseContainersResourceResponseProto of yarn_service_protos.proto."""
 
     succeeded_requests: tuple[ContainerId, ...] = ()
     failed_requests: tuple[ContainerExceptionMap, ...] = ()
 
 
-@record
-class ContainerUpdateRequest:
+class ContainerUpdateRequest(Record, frozen=True, kw_only=True):
     """ContainerUpdateRequestProto of yarn_service_protos.proto."""
 
     update_container_token: tuple[Token, ...] = ()  # container tokens of the new version
 
 
-@record
-class ContainerUpdateResponse:
+class ContainerUpdateResponse(Record, frozen=True, kw_only=True):
     """ContainerUpdateResponseProto of yarn_service_protos.proto."""
 
     succeeded_requests: tuple[ContainerId, ...] = ()
     failed_requests: tuple[ContainerExceptionMap, ...] = ()
 
 
-@record
-class GetLocalizationStatusesRequest:
+class GetLocalizationStatusesRequest(Record, frozen=True, kw_only=True):
     """GetLocalizationStatusesRequestProto of yarn_service_protos.proto."""
 
     container_id: tuple[ContainerId, ...] = ()
 
 
-@record
-class GetLocalizationStatusesResponse:
+class GetLocalizationStatusesResponse(Record, frozen=True, kw_only=True):
     """GetLocalizationStatusesResponseProto of yarn_service_protos.proto."""
 
     cntn_localization_statuses: tuple[ContainerLocalizationStatuses, ...] = ()
     failed_requests: tuple[ContainerExceptionMap, ...] = ()
 
 
-@record
-class ContainerLocalizationStatuses:
+class ContainerLocalizationStatuses(Record, frozen=True, kw_only=True):
     """ContainerLocalizationStatusesProto of yarn_service_protos.proto."""
 
     container_id: ContainerId | None = None
     localization_statuses: tuple[LocalizationStatus, ...] = ()
 
 
-@record
-class SignalContainerResponse:
+class SignalContainerResponse(Record, frozen=True, kw_only=True):
     """SignalContainerResponseProto of yarn_service_protos.proto."""
 
 
-@record
-class ResourceLocalizationResponse:
+class ResourceLocalizationResponse(Record, frozen=True, kw_only=True):
     """ResourceLocalizationResponseProto of yarn_service_protos.proto."""
 
 
-@record
-class ReInitializeContainerResponse:
+class ReInitializeContainerResponse(Record, frozen=True, kw_only=True):
     """ReInitializeContainerResponseProto of yarn_service_protos.proto."""
 
 
-@record
-class RestartContainerResponse:
+class RestartContainerResponse(Record, frozen=True, kw_only=True):
     """RestartContainerResponseProto of yarn_service_protos.proto."""
 
 
-@record
-class RollbackResponse:
+class RollbackResponse(Record, frozen=True, kw_only=True):
     """RollbackResponseProto of yarn_service_protos.proto."""
 
 
-@record
-class CommitResponse:
+class CommitResponse(Record, frozen=True, kw_only=True):
     """CommitResponseProto of yarn_service_protos.proto."""

@@ -6,11 +6,12 @@ The ids are messages here; the jobs that run in this process have ids of their o
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
 from enum import Enum
 
+from msgspec import field
+
 from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId
-from yarnbox.yarn.records.basics import record
+from yarnbox.yarn.records.basics import Record
 
 
 class TaskType(Enum):
@@ -76,16 +77,14 @@ class TaskAttemptCompletionEventStatus(Enum):
     TIPFAILED = 5
 
 
-@record
-class JobId:
+class JobId(Record, frozen=True, kw_only=True):
     """JobIdProto of mr_protos.proto."""
 
     app_id: ApplicationId | None = None
     id: int | None = None
 
 
-@record
-class TaskId:
+class TaskId(Record, frozen=True, kw_only=True):
     """TaskIdProto of mr_protos.proto."""
 
     job_id: JobId | None = None
@@ -93,16 +92,14 @@ class TaskId:
     id: int | None = None
 
 
-@record
-class TaskAttemptId:
+class TaskAttemptId(Record, frozen=True, kw_only=True):
     """TaskAttemptIdProto of mr_protos.proto."""
 
     task_id: TaskId | None = None
     id: int | None = None
 
 
-@record
-class Counter:
+class Counter(Record, frozen=True, kw_only=True):
     """CounterProto of mr_protos.proto."""
 
     name: str | None = None
@@ -110,8 +107,7 @@ class Counter:
     value: int | None = None
 
 
-@record
-class CounterGroup:
+class CounterGroup(Record, frozen=True, kw_only=True):
     """CounterGroupProto of mr_protos.proto."""
 
     name: str | None = None
@@ -119,15 +115,13 @@ class CounterGroup:
     counters: Mapping[str, Counter] = field(default_factory=dict)
 
 
-@record
-class Counters:
+class Counters(Record, frozen=True, kw_only=True):
     """CountersProto of mr_protos.proto."""
 
     counter_groups: Mapping[str, CounterGroup] = field(default_factory=dict)
 
 
-@record
-class TaskReport:
+class TaskReport(Record, frozen=True, kw_only=True):
     """TaskReportProto of mr_protos.proto."""
 
     task_id: TaskId | None = None
@@ -141,8 +135,7 @@ class TaskReport:
     diagnostics: tuple[str, ...] = ()
 
 
-@record
-class TaskAttemptReport:
+class TaskAttemptReport(Record, frozen=True, kw_only=True):
     """TaskAttemptReportProto of mr_protos.proto."""
 
     task_attempt_id: TaskAttemptId | None = None
@@ -162,8 +155,7 @@ class TaskAttemptReport:
     container_id: ContainerId | None = None
 
 
-@record
-class AMInfo:
+class AMInfo(Record, frozen=True, kw_only=True):
     """AMInfoProto of mr_protos.proto."""
 
     application_attempt_id: ApplicationAttemptId | None = None
@@ -174,8 +166,7 @@ class AMInfo:
     node_manager_http_port: int | None = None
 
 
-@record
-class JobReport:
+class JobReport(Record, frozen=True, kw_only=True):
     """JobReportProto of mr_protos.proto."""
 
     job_id: JobId | None = None
@@ -198,8 +189,7 @@ class JobReport:
     history_file: str | None = None
 
 
-@record
-class TaskAttemptCompletionEvent:
+class TaskAttemptCompletionEvent(Record, frozen=True, kw_only=True):
     """TaskAttemptCompletionEventProto of mr_protos.proto."""
 
     attempt_id: TaskAttemptId | None = None
@@ -209,64 +199,55 @@ class TaskAttemptCompletionEvent:
     event_id: int | None = None
 
 
-@record
-class GetJobReportRequest:
+class GetJobReportRequest(Record, frozen=True, kw_only=True):
     """GetJobReportRequestProto of mr_service_protos.proto."""
 
     job_id: JobId | None = None
 
 
-@record
-class GetJobReportResponse:
+class GetJobReportResponse(Record, frozen=True, kw_only=True):
     """GetJobReportResponseProto of mr_service_protos.proto."""
 
     job_report: JobReport | None = None
 
 
-@record
-class GetTaskReportRequest:
+class GetTaskReportRequest(Record, frozen=True, kw_only=True):
     """GetTaskReportRequestProto of mr_service_protos.proto."""
 
     task_id: TaskId | None = None
 
 
-@record
-class GetTaskReportResponse:
+class GetTaskReportResponse(Record, frozen=True, kw_only=True):
     """GetTaskReportResponseProto of mr_service_protos.proto."""
 
     task_report: TaskReport | None = None
 
 
-@record
-class GetTaskAttemptReportRequest:
+class GetTaskAttemptReportRequest(Record, frozen=True, kw_only=True):
     """GetTaskAttemptReportRequestProto of mr_service_protos.proto."""
 
     task_attempt_id: TaskAttemptId | None = None
 
 
-@record
-class GetTaskAttemptReportResponse:
+class GetTaskAttemptReportResponse(Record, frozen=True, kw_only=True):
     """GetTaskAttemptReportResponseProto of mr_service_protos.proto."""
 
     task_attempt_report: TaskAttemptReport | None = None
 
 
-@record
-class GetCountersRequest:
+class GetCountersRequest(Record, frozen=True, kw_only=True):
     """GetCountersRequestProto of mr_service_protos.proto."""
 
     job_id: JobId | None = None
 
 
-@record
-class GetCountersResponse:
+class GetCountersResponse(Record, frozen=True, kw_only=True):
     """GetCountersResponseProto of mr_service_protos.proto."""
 
     counters: Counters | None = None
 
 
-@record
-class GetTaskAttemptCompletionEventsRequest:
+class GetTaskAttemptCompletionEventsRequest(Record, frozen=True, kw_only=True):
     """GetTaskAttemptCompletionEventsRequestProto of mr_service_protos.proto."""
 
     job_id: JobId | None = None
@@ -274,85 +255,72 @@ class GetTaskAttemptCompletionEventsRequest:
     max_events: int | None = None
 
 
-@record
-class GetTaskAttemptCompletionEventsResponse:
+class GetTaskAttemptCompletionEventsResponse(Record, frozen=True, kw_only=True):
     """GetTaskAttemptCompletionEventsResponseProto of mr_service_protos.proto."""
 
     completion_events: tuple[TaskAttemptCompletionEvent, ...] = ()
 
 
-@record
-class GetTaskReportsRequest:
+class GetTaskReportsRequest(Record, frozen=True, kw_only=True):
     """GetTaskReportsRequestProto of mr_service_protos.proto."""
 
     job_id: JobId | None = None
     task_type: TaskType | None = None
 
 
-@record
-class GetTaskReportsResponse:
+class GetTaskReportsResponse(Record, frozen=True, kw_only=True):
     """GetTaskReportsResponseProto of mr_service_protos.proto."""
 
     task_reports: tuple[TaskReport, ...] = ()
 
 
-@record
-class GetDiagnosticsRequest:
+class GetDiagnosticsRequest(Record, frozen=True, kw_only=True):
     """GetDiagnosticsRequestProto of mr_service_protos.proto."""
 
     task_attempt_id: TaskAttemptId | None = None
 
 
-@record
-class GetDiagnosticsResponse:
+class GetDiagnosticsResponse(Record, frozen=True, kw_only=True):
     """GetDiagnosticsResponseProto of mr_service_protos.proto."""
 
     diagnostics: tuple[str, ...] = ()
 
 
-@record
-class KillJobRequest:
+class KillJobRequest(Record, frozen=True, kw_only=True):
     """KillJobRequestProto of mr_service_protos.proto."""
 
     job_id: JobId | None = None
 
 
-@record
-class KillJobResponse:
+class KillJobResponse(Record, frozen=True, kw_only=True):
     """KillJobResponseProto of mr_service_protos.proto."""
 
 
-@record
-class KillTaskRequest:
+class KillTaskRequest(Record, frozen=True, kw_only=True):
     """KillTaskRequestProto of mr_service_protos.proto."""
 
     task_id: TaskId | None = None
 
 
-@record
-class KillTaskResponse:
+class KillTaskResponse(Record, frozen=True, kw_only=True):
     """KillTaskResponseProto of mr_service_protos.proto."""
 
 
-@record
-class KillTaskAttemptRequest:
+class KillTaskAttemptRequest(Record, frozen=True, kw_only=True):
     """KillTaskAttemptRequestProto of mr_service_protos.proto."""
 
     task_attempt_id: TaskAttemptId | None = None
 
 
-@record
-class KillTaskAttemptResponse:
+class KillTaskAttemptResponse(Record, frozen=True, kw_only=True):
     """KillTaskAttemptResponseProto of mr_service_protos.proto."""
 
 
-@record
-class FailTaskAttemptRequest:
+class FailTaskAttemptRequest(Record, frozen=True, kw_only=True):
     """FailTaskAttemptRequestProto of mr_service_protos.proto."""
 
     task_attempt_id: TaskAttemptId | None = None
 
 
-@record
-class FailTaskAttemptResponse:
+class FailTaskAttemptResponse(Record, frozen=True, kw_only=True):
     """FailTaskAttemptResponseProto of mr_service_protos.proto."""

@@ -11,7 +11,7 @@ from yarnbox.yarn.enums import (
 )
 from yarnbox.yarn.ids import ContainerId, NodeId
 from yarnbox.yarn.limits import Name, Port, Progress
-from yarnbox.yarn.records.basics import ResourceProfiles, ResourceTypeInfo, record
+from yarnbox.yarn.records.basics import Record, ResourceProfiles, ResourceTypeInfo
 from yarnbox.yarn.records.container import ApplicationACLMap, Container, ContainerStatus
 from yarnbox.yarn.records.node import NodeReport
 from yarnbox.yarn.records.request import (
@@ -26,8 +26,7 @@ from yarnbox.yarn.records.tokens import Token
 from yarnbox.yarn.resources.resource import Resource
 
 
-@record
-class RegisterApplicationMasterRequest:
+class RegisterApplicationMasterRequest(Record, frozen=True, kw_only=True):
     """RegisterApplicationMasterRequestProto of yarn_service_protos.proto."""
 
     host: Name | None = None
@@ -36,8 +35,7 @@ class RegisterApplicationMasterRequest:
     placement_constraints: tuple[PlacementConstraintMapEntry, ...] = ()  # per set of allocation tags
 
 
-@record
-class RegisterApplicationMasterResponse:
+class RegisterApplicationMasterResponse(Record, frozen=True, kw_only=True):
     """RegisterApplicationMasterResponseProto of yarn_service_protos.proto."""
 
     maximum_capability: Resource | None = None
@@ -53,8 +51,7 @@ class RegisterApplicationMasterResponse:
     resource_types: tuple[ResourceTypeInfo, ...] = ()
 
 
-@record
-class FinishApplicationMasterRequest:
+class FinishApplicationMasterRequest(Record, frozen=True, kw_only=True):
     """FinishApplicationMasterRequestProto of yarn_service_protos.proto."""
 
     diagnostics: str | None = None
@@ -62,8 +59,7 @@ class FinishApplicationMasterRequest:
     final_application_status: FinalApplicationStatus | None = None
 
 
-@record
-class UpdateContainerRequest:
+class UpdateContainerRequest(Record, frozen=True, kw_only=True):
     """UpdateContainerRequestProto of yarn_service_protos.proto."""
 
     container_version: int  # must equal the current version
@@ -73,8 +69,7 @@ class UpdateContainerRequest:
     execution_type: ExecutionType | None = None  # target, for the other two
 
 
-@record
-class UpdateContainerError:
+class UpdateContainerError(Record, frozen=True, kw_only=True):
     """UpdateContainerErrorProto of yarn_service_protos.proto."""
 
     # INVALID_CONTAINER_ID, INCORRECT_CONTAINER_VERSION_ERROR, UPDATE_OUTSTANDING_ERROR,
@@ -84,8 +79,7 @@ class UpdateContainerError:
     current_container_version: int | None = None  # -1 when the container is unknown
 
 
-@record
-class AllocateRequest:
+class AllocateRequest(Record, frozen=True, kw_only=True):
     """AllocateRequestProto of yarn_service_protos.proto."""
 
     ask: tuple[ResourceRequest, ...] = ()
@@ -98,8 +92,7 @@ class AllocateRequest:
     tracking_url: Name | None = None  # new tracking URL, if changed
 
 
-@record
-class AllocateResponse:
+class AllocateResponse(Record, frozen=True, kw_only=True):
     """AllocateResponseProto of yarn_service_protos.proto."""
 
     a_m_command: AMCommand | None = None  # legacy; 3.x RMs throw instead (see lifecycle.md)
@@ -120,31 +113,27 @@ class AllocateResponse:
     enhanced_headroom: EnhancedHeadroom | None = None
 
 
-@record
-class FinishApplicationMasterResponse:
+class FinishApplicationMasterResponse(Record, frozen=True, kw_only=True):
     """FinishApplicationMasterResponseProto of yarn_service_protos.proto."""
 
     is_unregistered: bool = False  # false: call again (client sleeps 100 ms)
 
 
-@record
-class NMToken:
+class NMToken(Record, frozen=True, kw_only=True):
     """NMTokenProto of yarn_service_protos.proto."""
 
     node_id: NodeId | None = None
     token: Token | None = None  # sent once per (attempt, node)
 
 
-@record
-class UpdatedContainer:
+class UpdatedContainer(Record, frozen=True, kw_only=True):
     """UpdatedContainerProto of yarn_service_protos.proto."""
 
     update_type: ContainerUpdateType
     container: Container
 
 
-@record
-class EnhancedHeadroom:
+class EnhancedHeadroom(Record, frozen=True, kw_only=True):
     """EnhancedHeadroomProto of yarn_service_protos.proto."""
 
     total_pending_count: int | None = None  # pending containers in the cluster

@@ -5,12 +5,11 @@ from __future__ import annotations
 from yarnbox.yarn.enums import NodeAttributeType, NodeState, NodeUpdateType
 from yarnbox.yarn.ids import NodeId
 from yarnbox.yarn.limits import Name
-from yarnbox.yarn.records.basics import ResourceOption, ResourceUtilization, record
+from yarnbox.yarn.records.basics import Record, ResourceOption, ResourceUtilization
 from yarnbox.yarn.resources.resource import Resource
 
 
-@record
-class NodeReport:
+class NodeReport(Record, frozen=True, kw_only=True):
     """NodeReportProto of yarn_protos.proto."""
 
     node_id: NodeId | None = None
@@ -30,8 +29,7 @@ class NodeReport:
     node_attributes: tuple[NodeAttribute, ...] = ()
 
 
-@record
-class NodeAttribute:
+class NodeAttribute(Record, frozen=True, kw_only=True):
     """NodeAttributeProto of yarn_protos.proto."""
 
     attribute_key: NodeAttributeKey
@@ -39,8 +37,7 @@ class NodeAttribute:
     attribute_value: Name = ""
 
 
-@record
-class YarnClusterMetrics:
+class YarnClusterMetrics(Record, frozen=True, kw_only=True):
     """YarnClusterMetricsProto of yarn_protos.proto."""
 
     # active ones, i.e. every node in the active map (RUNNING, UNHEALTHY, DECOMMISSIONING)
@@ -54,24 +51,21 @@ class YarnClusterMetrics:
     num_shutdown_nms: int | None = None
 
 
-@record
-class NodeResourceMap:
+class NodeResourceMap(Record, frozen=True, kw_only=True):
     """NodeResourceMapProto of yarn_protos.proto."""
 
     node_id: NodeId | None = None
     resource_option: ResourceOption | None = None
 
 
-@record
-class NodeIdToLabels:
+class NodeIdToLabels(Record, frozen=True, kw_only=True):
     """NodeIdToLabelsProto of yarn_protos.proto."""
 
     node_id: NodeId | None = None  # port 0: every node of the host
     node_labels: tuple[Name, ...] = ()
 
 
-@record
-class LabelsToNodeIds:
+class LabelsToNodeIds(Record, frozen=True, kw_only=True):
     """LabelsToNodeIdsProto of yarn_protos.proto."""
 
     node_labels: str | None = None  # one label
@@ -84,48 +78,42 @@ SHOWN_DEFAULT_PARTITION = "<DEFAULT_PARTITION>"
 """What is shown instead of it. Hadoop: NodeLabel.DEFAULT_NODE_LABEL_PARTITION."""
 
 
-@record
-class NodeLabel:
+class NodeLabel(Record, frozen=True, kw_only=True):
     """NodeLabelProto of yarn_protos.proto."""
 
     name: Name | None = None
     is_exclusive: bool = True
 
 
-@record
-class NodeAttributeKey:
+class NodeAttributeKey(Record, frozen=True, kw_only=True):
     """NodeAttributeKeyProto of yarn_protos.proto."""
 
     attribute_prefix: Name = "rm.yarn.io"  # "rm.yarn.io" centralized, "nm.yarn.io" reported by nodes
     attribute_name: Name
 
 
-@record
-class NodeAttributeInfo:
+class NodeAttributeInfo(Record, frozen=True, kw_only=True):
     """NodeAttributeInfoProto of yarn_protos.proto."""
 
     attribute_key: NodeAttributeKey
     attribute_type: NodeAttributeType
 
 
-@record
-class NodeToAttributeValue:
+class NodeToAttributeValue(Record, frozen=True, kw_only=True):
     """NodeToAttributeValueProto of yarn_protos.proto."""
 
     hostname: str
     attribute_value: str
 
 
-@record
-class AttributeToNodes:
+class AttributeToNodes(Record, frozen=True, kw_only=True):
     """AttributeToNodesProto of yarn_protos.proto."""
 
     node_attribute: NodeAttributeKey
     node_value_map: tuple[NodeToAttributeValue, ...] = ()
 
 
-@record
-class NodeToAttributes:
+class NodeToAttributes(Record, frozen=True, kw_only=True):
     """NodeToAttributesProto of yarn_protos.proto."""
 
     node: str | None = None

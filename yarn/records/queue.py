@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from yarnbox.yarn.enums import QueueACL, QueueState
 from yarnbox.yarn.records.application import ApplicationReport
-from yarnbox.yarn.records.basics import record
+from yarnbox.yarn.records.basics import Record
 from yarnbox.yarn.resources.resource import Resource
 
 
-@record
-class QueueStatistics:
+class QueueStatistics(Record, frozen=True, kw_only=True):
     """QueueStatisticsProto of yarn_protos.proto."""
 
     num_apps_submitted: int | None = None
@@ -32,8 +31,7 @@ class QueueStatistics:
     reserved_containers: int | None = None
 
 
-@record
-class QueueInfo:
+class QueueInfo(Record, frozen=True, kw_only=True):
     """QueueInfoProto of yarn_protos.proto."""
 
     queue_name: str | None = None  # short name
@@ -64,8 +62,7 @@ class QueueInfo:
     max_running_app: int | None = None
 
 
-@record
-class QueueConfigurations:
+class QueueConfigurations(Record, frozen=True, kw_only=True):
     """QueueConfigurationsProto of yarn_protos.proto."""
 
     capacity: float | None = None
@@ -79,16 +76,14 @@ class QueueConfigurations:
     configured_max_capacity: Resource | None = None
 
 
-@record
-class QueueConfigurationsMap:
+class QueueConfigurationsMap(Record, frozen=True, kw_only=True):
     """QueueConfigurationsMapProto of yarn_protos.proto."""
 
     partition_name: str  # "" is the default partition
     queue_configurations: QueueConfigurations | None = None
 
 
-@record
-class QueueUserACLInfo:
+class QueueUserACLInfo(Record, frozen=True, kw_only=True):
     """QueueUserACLInfoProto of yarn_protos.proto."""
 
     queue_name: str | None = None

@@ -12,12 +12,11 @@ from yarnbox.yarn.enums import (
 )
 from yarnbox.yarn.ids import ContainerId
 from yarnbox.yarn.limits import Name
-from yarnbox.yarn.records.basics import record
+from yarnbox.yarn.records.basics import Record
 from yarnbox.yarn.resources.resource import Resource
 
 
-@record
-class ResourceRequest:
+class ResourceRequest(Record, frozen=True, kw_only=True):
     """ResourceRequestProto of yarn_protos.proto."""
 
     priority: int | None = None  # request priority: a SMALLER number is served first
@@ -30,8 +29,7 @@ class ResourceRequest:
     allocation_request_id: int = -1
 
 
-@record
-class SchedulingRequest:
+class SchedulingRequest(Record, frozen=True, kw_only=True):
     """SchedulingRequestProto of yarn_protos.proto."""
 
     allocation_request_id: int = 0
@@ -42,8 +40,7 @@ class SchedulingRequest:
     placement_constraint: PlacementConstraint | None = None
 
 
-@record
-class SimplePlacementConstraint:
+class SimplePlacementConstraint(Record, frozen=True, kw_only=True):
     """SimplePlacementConstraintProto of yarn_protos.proto."""
 
     scope: str  # "node" or "rack"
@@ -53,8 +50,7 @@ class SimplePlacementConstraint:
     attribute_op_code: NodeAttributeOpCode | None = None
 
 
-@record
-class PlacementConstraintTarget:
+class PlacementConstraintTarget(Record, frozen=True, kw_only=True):
     """PlacementConstraintTargetProto of yarn_protos.proto."""
 
     target_type: PlacementTargetType
@@ -62,8 +58,7 @@ class PlacementConstraintTarget:
     target_values: tuple[str, ...] = ()
 
 
-@record
-class TimedPlacementConstraint:
+class TimedPlacementConstraint(Record, frozen=True, kw_only=True):
     """TimedPlacementConstraintProto of yarn_protos.proto."""
 
     placement_constraint: PlacementConstraint
@@ -71,8 +66,7 @@ class TimedPlacementConstraint:
     delay_unit: PlacementDelayUnit = PlacementDelayUnit.MILLISECONDS
 
 
-@record
-class CompositePlacementConstraint:
+class CompositePlacementConstraint(Record, frozen=True, kw_only=True):
     """CompositePlacementConstraintProto of yarn_protos.proto."""
 
     composite_type: CompositePlacementType
@@ -80,85 +74,74 @@ class CompositePlacementConstraint:
     timed_child_constraints: tuple[TimedPlacementConstraint, ...] = ()
 
 
-@record
-class ExecutionTypeRequest:
+class ExecutionTypeRequest(Record, frozen=True, kw_only=True):
     """ExecutionTypeRequestProto of yarn_protos.proto."""
 
     execution_type: ExecutionType = ExecutionType.GUARANTEED
     enforce_execution_type: bool = False  # true: only exactly this type
 
 
-@record
-class ResourceSizing:
+class ResourceSizing(Record, frozen=True, kw_only=True):
     """ResourceSizingProto of yarn_protos.proto."""
 
     num_allocations: int | None = None
     resources: Resource | None = None  # per container
 
 
-@record
-class RejectedSchedulingRequest:
+class RejectedSchedulingRequest(Record, frozen=True, kw_only=True):
     """RejectedSchedulingRequestProto of yarn_protos.proto."""
 
     reason: RejectionReason
     request: SchedulingRequest
 
 
-@record
-class PreemptionMessage:
+class PreemptionMessage(Record, frozen=True, kw_only=True):
     """PreemptionMessageProto of yarn_protos.proto."""
 
     strict_contract: StrictPreemptionContract | None = None  # these will be taken
     contract: PreemptionContract | None = None  # negotiable: release this much, or lose these
 
 
-@record
-class StrictPreemptionContract:
+class StrictPreemptionContract(Record, frozen=True, kw_only=True):
     """StrictPreemptionContractProto of yarn_protos.proto."""
 
     container: tuple[PreemptionContainer, ...] = ()
 
 
-@record
-class PreemptionContract:
+class PreemptionContract(Record, frozen=True, kw_only=True):
     """PreemptionContractProto of yarn_protos.proto."""
 
     resource: tuple[PreemptionResourceRequest, ...] = ()
     container: tuple[PreemptionContainer, ...] = ()
 
 
-@record
-class PreemptionContainer:
+class PreemptionContainer(Record, frozen=True, kw_only=True):
     """PreemptionContainerProto of yarn_protos.proto."""
 
     id: ContainerId | None = None
 
 
-@record
-class PreemptionResourceRequest:
+class PreemptionResourceRequest(Record, frozen=True, kw_only=True):
     """PreemptionResourceRequestProto of yarn_protos.proto."""
 
     resource: ResourceRequest | None = None
 
 
-@record
-class ResourceBlacklistRequest:
+class ResourceBlacklistRequest(Record, frozen=True, kw_only=True):
     """ResourceBlacklistRequestProto of yarn_protos.proto."""
 
     blacklist_additions: tuple[str, ...] = ()  # hosts or racks; "*" refused
     blacklist_removals: tuple[str, ...] = ()
 
 
-@record
-class PlacementConstraint:
+class PlacementConstraint(Record, frozen=True, kw_only=True):
     """PlacementConstraintProto of yarn_protos.proto."""
 
     simple_constraint: SimplePlacementConstraint | None = None
     composite_constraint: CompositePlacementConstraint | None = None
 
 
-@record
-class PlacementConstraintMapEntry:
+class PlacementConstraintMapEntry(Record, frozen=True, kw_only=True):
     """PlacementConstraintMapEntryProto of yarn_protos.proto."""
 
     allocation_tags: tuple[str, ...] = ()

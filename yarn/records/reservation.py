@@ -5,12 +5,11 @@ from __future__ import annotations
 from yarnbox.yarn.enums import ReservationRequestInterpreter
 from yarnbox.yarn.ids import ReservationId
 from yarnbox.yarn.limits import Name
-from yarnbox.yarn.records.basics import record
+from yarnbox.yarn.records.basics import Record
 from yarnbox.yarn.resources.resource import Resource
 
 
-@record
-class ReservationRequest:
+class ReservationRequest(Record, frozen=True, kw_only=True):
     """ReservationRequestProto of yarn_protos.proto."""
 
     capability: Resource | None = None
@@ -19,8 +18,7 @@ class ReservationRequest:
     duration: int = -1  # ms
 
 
-@record
-class ReservationDefinition:
+class ReservationDefinition(Record, frozen=True, kw_only=True):
     """ReservationDefinitionProto of yarn_protos.proto."""
 
     reservation_requests: ReservationRequests | None = None
@@ -31,8 +29,7 @@ class ReservationDefinition:
     priority: int | None = None  # smaller number more important; default 0
 
 
-@record
-class ResourceAllocationRequest:
+class ResourceAllocationRequest(Record, frozen=True, kw_only=True):
     """ResourceAllocationRequestProto of yarn_protos.proto."""
 
     start_time: int | None = None
@@ -40,8 +37,7 @@ class ResourceAllocationRequest:
     resource: Resource | None = None
 
 
-@record
-class ReservationAllocationState:
+class ReservationAllocationState(Record, frozen=True, kw_only=True):
     """ReservationAllocationStateProto of yarn_protos.proto."""
 
     reservation_definition: ReservationDefinition | None = None
@@ -54,8 +50,7 @@ class ReservationAllocationState:
     reservation_id: ReservationId | None = None
 
 
-@record
-class ReservationRequests:
+class ReservationRequests(Record, frozen=True, kw_only=True):
     """ReservationRequestsProto of yarn_protos.proto."""
 
     reservation_resources: tuple[ReservationRequest, ...] = ()

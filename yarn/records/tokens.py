@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from yarnbox.yarn.enums import ContainerType, ExecutionType
 from yarnbox.yarn.ids import ApplicationAttemptId, ContainerId, NodeId
-from yarnbox.yarn.records.basics import LogAggregationContext, record
+from yarnbox.yarn.records.basics import LogAggregationContext, Record
 from yarnbox.yarn.resources.resource import Resource
 
 
-@record
-class NMTokenIdentifier:
+class NMTokenIdentifier(Record, frozen=True, kw_only=True):
     """NMTokenIdentifierProto of yarn_security_token.proto."""
 
     app_attempt_id: ApplicationAttemptId | None = None
@@ -18,8 +17,7 @@ class NMTokenIdentifier:
     key_id: int = -1
 
 
-@record
-class ContainerTokenIdentifier:
+class ContainerTokenIdentifier(Record, frozen=True, kw_only=True):
     """ContainerTokenIdentifierProto of yarn_security_token.proto."""
 
     container_id: ContainerId | None = None
@@ -40,8 +38,7 @@ class ContainerTokenIdentifier:
     allocation_tags: tuple[str, ...] = ()
 
 
-@record
-class YARNDelegationTokenIdentifier:
+class YARNDelegationTokenIdentifier(Record, frozen=True, kw_only=True):
     """YARNDelegationTokenIdentifierProto of yarn_security_token.proto."""
 
     owner: str | None = None
@@ -53,8 +50,7 @@ class YARNDelegationTokenIdentifier:
     master_key_id: int | None = None
 
 
-@record
-class Token:
+class Token(Record, frozen=True, kw_only=True):
     """TokenProto of Security.proto."""
 
     identifier: bytes  # serialized identifier message (section 7)
@@ -63,57 +59,49 @@ class Token:
     service: str  # "host:port" the token is for
 
 
-@record
-class AMRMTokenIdentifier:
+class AMRMTokenIdentifier(Record, frozen=True, kw_only=True):
     """AMRMTokenIdentifierProto of yarn_security_token.proto."""
 
     app_attempt_id: ApplicationAttemptId | None = None
     key_id: int = -1
 
 
-@record
-class ClientToAMTokenIdentifier:
+class ClientToAMTokenIdentifier(Record, frozen=True, kw_only=True):
     """ClientToAMTokenIdentifierProto of yarn_security_token.proto."""
 
     app_attempt_id: ApplicationAttemptId | None = None
     client_name: str | None = None
 
 
-@record
-class GetDelegationTokenRequest:
+class GetDelegationTokenRequest(Record, frozen=True, kw_only=True):
     """GetDelegationTokenRequestProto of Security.proto."""
 
     renewer: str
 
 
-@record
-class GetDelegationTokenResponse:
+class GetDelegationTokenResponse(Record, frozen=True, kw_only=True):
     """GetDelegationTokenResponseProto of Security.proto."""
 
     token: Token | None = None
 
 
-@record
-class RenewDelegationTokenRequest:
+class RenewDelegationTokenRequest(Record, frozen=True, kw_only=True):
     """RenewDelegationTokenRequestProto of Security.proto."""
 
     token: Token
 
 
-@record
-class RenewDelegationTokenResponse:
+class RenewDelegationTokenResponse(Record, frozen=True, kw_only=True):
     """RenewDelegationTokenResponseProto of Security.proto."""
 
     new_expiry_time: int  # ms
 
 
-@record
-class CancelDelegationTokenRequest:
+class CancelDelegationTokenRequest(Record, frozen=True, kw_only=True):
     """CancelDelegationTokenRequestProto of Security.proto."""
 
     token: Token
 
 
-@record
-class CancelDelegationTokenResponse:
+class CancelDelegationTokenResponse(Record, frozen=True, kw_only=True):
     """CancelDelegationTokenResponseProto of Security.proto."""

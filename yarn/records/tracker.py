@@ -5,15 +5,14 @@ from __future__ import annotations
 from yarnbox.yarn.enums import ContainerState, ExecutionType, LogAggregationStatus, NodeAction
 from yarnbox.yarn.ids import ApplicationId, ContainerId, NodeId
 from yarnbox.yarn.limits import Capacity, Moment, Name, Port
-from yarnbox.yarn.records.basics import ResourceUtilization, record
+from yarnbox.yarn.records.basics import Record, ResourceUtilization
 from yarnbox.yarn.records.container import Container, ContainerStatus
 from yarnbox.yarn.records.management import SignalContainerRequest
 from yarnbox.yarn.records.node import NodeAttribute, NodeLabel
 from yarnbox.yarn.resources.resource import Resource
 
 
-@record
-class NodeStatus:
+class NodeStatus(Record, frozen=True, kw_only=True):
     """NodeStatusProto of yarn_server_common_protos.proto."""
 
     node_id: NodeId | None = None
@@ -29,8 +28,7 @@ class NodeStatus:
     opportunistic_containers_status: OpportunisticContainersStatus | None = None
 
 
-@record
-class OpportunisticContainersStatus:
+class OpportunisticContainersStatus(Record, frozen=True, kw_only=True):
     """OpportunisticContainersStatusProto of yarn_server_common_protos.proto."""
 
     running_opport_containers: int | None = None
@@ -42,8 +40,7 @@ class OpportunisticContainersStatus:
     opport_queue_capacity: int | None = None
 
 
-@record
-class NodeHealthStatus:
+class NodeHealthStatus(Record, frozen=True, kw_only=True):
     """NodeHealthStatusProto of yarn_server_common_protos.proto."""
 
     is_node_healthy: bool | None = None
@@ -51,8 +48,7 @@ class NodeHealthStatus:
     last_health_report_time: Moment | None = None  # ms
 
 
-@record
-class RegisterNodeManagerRequest:
+class RegisterNodeManagerRequest(Record, frozen=True, kw_only=True):
     """RegisterNodeManagerRequestProto of yarn_server_common_service_protos.proto."""
 
     node_id: NodeId | None = None
@@ -68,8 +64,7 @@ class RegisterNodeManagerRequest:
     node_status: NodeStatus | None = None  # health at registration
 
 
-@record
-class RegisterNodeManagerResponse:
+class RegisterNodeManagerResponse(Record, frozen=True, kw_only=True):
     """RegisterNodeManagerResponseProto of yarn_server_common_service_protos.proto."""
 
     container_token_master_key: MasterKey | None = None
@@ -83,8 +78,7 @@ class RegisterNodeManagerResponse:
     are_node_attributes_accepted_by_rm: bool = False
 
 
-@record
-class NodeHeartbeatRequest:
+class NodeHeartbeatRequest(Record, frozen=True, kw_only=True):
     """NodeHeartbeatRequestProto of yarn_server_common_service_protos.proto."""
 
     node_status: NodeStatus | None = None
@@ -97,8 +91,7 @@ class NodeHeartbeatRequest:
     token_sequence_no: int | None = None  # last seen; RM sends credentials only when it moved
 
 
-@record
-class LogAggregationReport:
+class LogAggregationReport(Record, frozen=True, kw_only=True):
     """LogAggregationReportProto of yarn_server_common_service_protos.proto."""
 
     application_id: ApplicationId | None = None
@@ -106,8 +99,7 @@ class LogAggregationReport:
     diagnostics: str = "N/A"
 
 
-@record
-class NodeHeartbeatResponse:
+class NodeHeartbeatResponse(Record, frozen=True, kw_only=True):
     """NodeHeartbeatResponseProto of yarn_server_common_service_protos.proto."""
 
     response_id: int | None = None
@@ -132,8 +124,7 @@ class NodeHeartbeatResponse:
     token_sequence_no: int | None = None
 
 
-@record
-class NMContainerStatus:
+class NMContainerStatus(Record, frozen=True, kw_only=True):
     """NMContainerStatusProto of yarn_server_common_service_protos.proto."""
 
     container_id: ContainerId
@@ -150,51 +141,44 @@ class NMContainerStatus:
     allocation_tags: tuple[Name, ...] = ()
 
 
-@record
-class MasterKey:
+class MasterKey(Record, frozen=True, kw_only=True):
     """MasterKeyProto of yarn_server_common_protos.proto."""
 
     key_id: int | None = None
     bytes_: bytes | None = None  # HMAC key
 
 
-@record
-class NodeLabels:
+class NodeLabels(Record, frozen=True, kw_only=True):
     """NodeLabelsProto of yarn_server_common_service_protos.proto."""
 
     node_labels: tuple[NodeLabel, ...] = ()
 
 
-@record
-class NodeAttributes:
+class NodeAttributes(Record, frozen=True, kw_only=True):
     """NodeAttributesProto of yarn_server_common_service_protos.proto."""
 
     node_attributes: tuple[NodeAttribute, ...] = ()
 
 
-@record
-class UnRegisterNodeManagerRequest:
+class UnRegisterNodeManagerRequest(Record, frozen=True, kw_only=True):
     """UnRegisterNodeManagerRequestProto of yarn_server_common_service_protos.proto."""
 
     node_id: NodeId | None = None
 
 
-@record
-class ContainerQueuingLimit:
+class ContainerQueuingLimit(Record, frozen=True, kw_only=True):
     """ContainerQueuingLimitProto of yarn_server_common_service_protos.proto."""
 
     max_queue_length: int | None = None
     max_queue_wait_time_in_ms: int | None = None
 
 
-@record
-class SystemCredentialsForApps:
+class SystemCredentialsForApps(Record, frozen=True, kw_only=True):
     """SystemCredentialsForAppsProto of yarn_server_common_service_protos.proto."""
 
     app_id: ApplicationId | None = None
     credentials_for_app: bytes | None = None
 
 
-@record
-class UnRegisterNodeManagerResponse:
+class UnRegisterNodeManagerResponse(Record, frozen=True, kw_only=True):
     """UnRegisterNodeManagerResponseProto of yarn_server_common_service_protos.proto."""

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import re
-from typing import ClassVar, TypeVar, dataclass_transform
+from typing import ClassVar
 
-from yarnbox.yarn.frozen import frozen
+from yarnbox.yarn.frozen import Frozen
 
-T = TypeVar("T")
 _WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
-class Event:
+class Event(Frozen, frozen=True, kw_only=True):
     """Something that happened. `family` is the class whose handler gets it.
 
     Its name is the entity and Hadoop's constant: SchedulerNodeUpdate is SchedulerEventType.NODE_UPDATE. A
     class of events that Hadoop calls otherwise says so in `constant`; "" means that Hadoop has no such event.
     """
 
-    __slots__ = ()
     family: ClassVar[type[Event]]
     constant: ClassVar[str] = ""
 
@@ -40,9 +38,3 @@ def hadoop_constant(kind: type[Event]) -> str:
 
 _CONSTANTS: dict[type[Event], str] = {}
 """Those that were asked for: the event log asks for each line."""
-
-
-@dataclass_transform(frozen_default=True, kw_only_default=True)
-def event(cls: type[T]) -> type[T]:
-    """Makes `cls` an event: frozen, slotted, keyword arguments only."""
-    return frozen(cls)

@@ -13,7 +13,7 @@ from typing import Any
 from yarnbox.am.mapreduce.ids import TaskAttemptId, TaskId
 from yarnbox.yarn.ids import ContainerId, NodeId
 from yarnbox.yarn.records.container import Container
-from yarnbox.yarn.runtime.event import Event, event
+from yarnbox.yarn.runtime.event import Event
 
 Counters = Mapping[str, Mapping[str, int]]
 """Amounts by group and name."""
@@ -22,85 +22,72 @@ Counters = Mapping[str, Mapping[str, int]]
 # The job.
 
 
-@event
-class JobEvent(Event):
+class JobEvent(Event, frozen=True, kw_only=True):
     """Handled by the job."""
 
 
-@event
-class JobStart(JobEvent):
+class JobStart(JobEvent, frozen=True, kw_only=True):
     """The AM is registered: begin."""
 
 
-@event
-class JobSetupCompleted(JobEvent):
+class JobSetupCompleted(JobEvent, frozen=True, kw_only=True):
     """The output directory's temporary part is there."""
 
 
-@event
-class JobSetupFailed(JobEvent):
+class JobSetupFailed(JobEvent, frozen=True, kw_only=True):
     """That part could not be made."""
 
     diagnostics: str
 
 
-@event
-class JobTaskCompleted(JobEvent):
+class JobTaskCompleted(JobEvent, frozen=True, kw_only=True):
     """A task has come to an end, in the state named: SUCCEEDED, FAILED or KILLED."""
 
     task_id: TaskId
     state: str
 
 
-@event
-class JobMapTaskRescheduled(JobEvent):
+class JobMapTaskRescheduled(JobEvent, frozen=True, kw_only=True):
     """A map that had succeeded has to run again: its output is gone."""
 
     task_id: TaskId
 
 
-@event
-class JobTaskAttemptCompleted(JobEvent):
+class JobTaskAttemptCompleted(JobEvent, frozen=True, kw_only=True):
     """An attempt has ended, or one that had succeeded is good no longer; reducers hear of it."""
 
     attempt_id: TaskAttemptId
     status: str
 
 
-@event
-class JobTaskAttemptFetchFailure(JobEvent):
+class JobTaskAttemptFetchFailure(JobEvent, frozen=True, kw_only=True):
     """A reducer could not fetch the output of these maps."""
 
     reduce_id: TaskAttemptId
     maps: tuple[TaskAttemptId, ...]
 
 
-@event
-class JobUpdatedNodes(JobEvent):
+class JobUpdatedNodes(JobEvent, frozen=True, kw_only=True):
     """These nodes are not to be used any more."""
 
     unusable: tuple[NodeId, ...]
 
 
-@event
-class JobCommitCompleted(JobEvent):
+class JobCommitCompleted(JobEvent, frozen=True, kw_only=True):
     """The output is in its place."""
 
 
-@event
-class JobCommitFailed(JobEvent):
+class JobCommitFailed(JobEvent, frozen=True, kw_only=True):
     """The output could not be put in its place."""
 
     diagnostics: str
 
 
-@event
-class JobAbortCompleted(JobEvent):
+class JobAbortCompleted(JobEvent, frozen=True, kw_only=True):
     """What was written is removed."""
 
 
-@event
-class JobKill(JobEvent):
+class JobKill(JobEvent, frozen=True, kw_only=True):
     """Somebody wants the job to end."""
 
     diagnostics: str = "Job received Kill while in RUNNING state."
@@ -109,8 +96,7 @@ class JobKill(JobEvent):
 # Tasks.
 
 
-@event
-class TaskEvent(Event):
+class TaskEvent(Event, frozen=True, kw_only=True):
     """Handled by the task."""
 
     task_id: TaskId
@@ -120,13 +106,11 @@ class TaskEvent(Event):
         return self.task_id
 
 
-@event
-class TaskSchedule(TaskEvent):
+class TaskSchedule(TaskEvent, frozen=True, kw_only=True):
     """Make the first attempt."""
 
 
-@event
-class TaskRecover(TaskEvent):
+class TaskRecover(TaskEvent, frozen=True, kw_only=True):
     """An earlier AM saw this attempt succeed, and what it wrote is still there."""
 
     attempt_id: TaskAttemptId
@@ -140,53 +124,44 @@ class TaskRecover(TaskEvent):
     shuffle_finished_ms: int = 0
 
 
-@event
-class TaskKill(TaskEvent):
+class TaskKill(TaskEvent, frozen=True, kw_only=True):
     """The task is not wanted any more."""
 
 
-@event
-class TaskAddSpeculativeAttempt(TaskEvent):
+class TaskAddSpeculativeAttempt(TaskEvent, frozen=True, kw_only=True):
     """Its attempt seems to end late: make another beside it."""
 
 
-@event
-class TaskAttemptEvent(TaskEvent):
+class TaskAttemptEvent(TaskEvent, frozen=True, kw_only=True):
     """Something happened to one of its attempts."""
 
     attempt_id: TaskAttemptId
 
 
-@event
-class TaskAttemptLaunched(TaskAttemptEvent):
+class TaskAttemptLaunched(TaskAttemptEvent, frozen=True, kw_only=True):
     """An attempt runs on its node."""
 
 
-@event
-class TaskAttemptCommitPending(TaskAttemptEvent):
+class TaskAttemptCommitPending(TaskAttemptEvent, frozen=True, kw_only=True):
     """An attempt has written its output and asks to commit it."""
 
 
-@event
-class TaskAttemptSucceeded(TaskAttemptEvent):
+class TaskAttemptSucceeded(TaskAttemptEvent, frozen=True, kw_only=True):
     """An attempt has succeeded."""
 
 
-@event
-class TaskAttemptFailed(TaskAttemptEvent):
+class TaskAttemptFailed(TaskAttemptEvent, frozen=True, kw_only=True):
     """An attempt has failed, which counts against the task."""
 
 
-@event
-class TaskAttemptKilled(TaskAttemptEvent):
+class TaskAttemptKilled(TaskAttemptEvent, frozen=True, kw_only=True):
     """An attempt was ended, which does not count against the task."""
 
 
 # Attempts.
 
 
-@event
-class AttemptEvent(Event):
+class AttemptEvent(Event, frozen=True, kw_only=True):
     """Handled by the attempt."""
 
     attempt_id: TaskAttemptId
@@ -196,22 +171,19 @@ class AttemptEvent(Event):
         return self.attempt_id
 
 
-@event
-class AttemptSchedule(AttemptEvent):
+class AttemptSchedule(AttemptEvent, frozen=True, kw_only=True):
     """Ask for a container. After a failure the place does not matter any more, only the time does."""
 
     after_failure: bool = False
 
 
-@event
-class AttemptRecover(AttemptEvent):
+class AttemptRecover(AttemptEvent, frozen=True, kw_only=True):
     """The attempt succeeded under an earlier AM."""
 
     task: TaskRecover
 
 
-@event
-class AttemptAssigned(AttemptEvent):
+class AttemptAssigned(AttemptEvent, frozen=True, kw_only=True):
     """The attempt has a container."""
 
     container: Container
@@ -219,22 +191,19 @@ class AttemptAssigned(AttemptEvent):
     """Of its node, where the container runs already, for an attempt before this one."""
 
 
-@event
-class AttemptContainerLaunched(AttemptEvent):
+class AttemptContainerLaunched(AttemptEvent, frozen=True, kw_only=True):
     """The node has started the container; its shuffle service listens at this port."""
 
     shuffle_port: int
 
 
-@event
-class AttemptContainerLaunchFailed(AttemptEvent):
+class AttemptContainerLaunchFailed(AttemptEvent, frozen=True, kw_only=True):
     """The node could not start the container."""
 
     diagnostics: str
 
 
-@event
-class AttemptUpdate(AttemptEvent):
+class AttemptUpdate(AttemptEvent, frozen=True, kw_only=True):
     """The task tells how far it is."""
 
     progress: float
@@ -245,53 +214,44 @@ class AttemptUpdate(AttemptEvent):
     """Whether anything has moved since the last time; if not, the task only says that it is there."""
 
 
-@event
-class AttemptCommitPending(AttemptEvent):
+class AttemptCommitPending(AttemptEvent, frozen=True, kw_only=True):
     """The task has written its output and waits for the word to commit."""
 
 
-@event
-class AttemptDone(AttemptEvent):
+class AttemptDone(AttemptEvent, frozen=True, kw_only=True):
     """The task has done everything."""
 
 
-@event
-class AttemptFailMessage(AttemptEvent):
+class AttemptFailMessage(AttemptEvent, frozen=True, kw_only=True):
     """The task says that it failed."""
 
     diagnostics: str
 
 
-@event
-class AttemptTimedOut(AttemptEvent):
+class AttemptTimedOut(AttemptEvent, frozen=True, kw_only=True):
     """Nothing was heard of the task for too long; or its process does not end though it said it was done."""
 
 
-@event
-class AttemptContainerCompleted(AttemptEvent):
+class AttemptContainerCompleted(AttemptEvent, frozen=True, kw_only=True):
     """The RM says that the container has ended."""
 
     exit_status: int
     diagnostics: str
 
 
-@event
-class AttemptContainerPassedOn(AttemptEvent):
+class AttemptContainerPassedOn(AttemptEvent, frozen=True, kw_only=True):
     """Another attempt goes on in its container, for it has succeeded."""
 
 
-@event
-class AttemptContainerCleaned(AttemptEvent):
+class AttemptContainerCleaned(AttemptEvent, frozen=True, kw_only=True):
     """The node was told to stop the container, or cannot be told."""
 
 
-@event
-class AttemptTooManyFetchFailures(AttemptEvent):
+class AttemptTooManyFetchFailures(AttemptEvent, frozen=True, kw_only=True):
     """Reducers cannot get at the map's output."""
 
 
-@event
-class AttemptKill(AttemptEvent):
+class AttemptKill(AttemptEvent, frozen=True, kw_only=True):
     """Not wanted any more: preempted, on a node that is gone, second to finish, or the job ends."""
 
     diagnostics: str
@@ -300,14 +260,11 @@ class AttemptKill(AttemptEvent):
 # The allocator.
 
 
-class ContainerEvent(Event):
+class ContainerEvent(Event, frozen=True, kw_only=True):
     """Handled by the allocator."""
 
-    __slots__ = ()
 
-
-@event
-class ContainerRequested(ContainerEvent):
+class ContainerRequested(ContainerEvent, frozen=True, kw_only=True):
     """An attempt needs a container."""
 
     attempt_id: TaskAttemptId
@@ -316,22 +273,19 @@ class ContainerRequested(ContainerEvent):
     after_failure: bool
 
 
-@event
-class ContainerDeallocated(ContainerEvent):
+class ContainerDeallocated(ContainerEvent, frozen=True, kw_only=True):
     """An attempt needs its container, or the one it asked for, no longer."""
 
     attempt_id: TaskAttemptId
 
 
-@event
-class ContainerAttemptFailed(ContainerEvent):
+class ContainerAttemptFailed(ContainerEvent, frozen=True, kw_only=True):
     """An attempt has failed on this host: too many of them, and the host is avoided."""
 
     host: str
 
 
-@event
-class ContainerResized(ContainerEvent):
+class ContainerResized(ContainerEvent, frozen=True, kw_only=True):
     """Its node has enlarged the container of an attempt."""
 
     attempt_id: TaskAttemptId
@@ -341,46 +295,39 @@ class ContainerResized(ContainerEvent):
 # The speculator.
 
 
-class SpeculatorEvent(Event):
+class SpeculatorEvent(Event, frozen=True, kw_only=True):
     """Handled by the speculator; by nobody where there is none."""
 
-    __slots__ = ()
 
-
-@event
-class SpeculatorContainerNeed(SpeculatorEvent):
+class SpeculatorContainerNeed(SpeculatorEvent, frozen=True, kw_only=True):
     """A task waits for one container more, or for one less."""
 
     task_id: TaskId
     change: int
 
 
-@event
-class SpeculatorAttemptStart(SpeculatorEvent):
+class SpeculatorAttemptStart(SpeculatorEvent, frozen=True, kw_only=True):
     """The attempt's container runs since then; one that waits to compute starts anew when it does."""
 
     attempt_id: TaskAttemptId
     time_ms: int
 
 
-@event
-class SpeculatorAttemptUpdate(SpeculatorEvent):
+class SpeculatorAttemptUpdate(SpeculatorEvent, frozen=True, kw_only=True):
     """The running attempt is so far."""
 
     attempt_id: TaskAttemptId
     progress: float
 
 
-@event
-class SpeculatorAttemptSucceeded(SpeculatorEvent):
+class SpeculatorAttemptSucceeded(SpeculatorEvent, frozen=True, kw_only=True):
     """The attempt is done since then."""
 
     attempt_id: TaskAttemptId
     time_ms: int
 
 
-@event
-class SpeculatorScan(SpeculatorEvent):
+class SpeculatorScan(SpeculatorEvent, frozen=True, kw_only=True):
     """Look whether a task needs a second attempt."""
 
 

@@ -15,7 +15,7 @@ from yarnbox.yarn.runtime.statemachine import InvalidEventError
 from yarnbox.yarn.runtime.turns import TurnContext, TurnCore
 
 
-class Rang(Event):
+class Rang(Event, frozen=True, kw_only=True):
     """A timer has rung."""
 
 

@@ -13,11 +13,11 @@ from yarnbox.yarn.runtime.statemachine import InvalidEventError, Table, to
 from yarnbox.yarn.runtime.turns import TurnContext, TurnCore
 
 
-class Fell(Event):
+class Fell(Event, frozen=True, kw_only=True):
     """It fell."""
 
 
-class Rose(Event):
+class Rose(Event, frozen=True, kw_only=True):
     """It rose."""
 
 

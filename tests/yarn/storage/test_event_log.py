@@ -8,12 +8,11 @@ from typing import Any
 from yarnbox.rm.booking import Booking
 from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
 from yarnbox.yarn.resources.resource import Resource
-from yarnbox.yarn.runtime.event import Event, event
+from yarnbox.yarn.runtime.event import Event
 from yarnbox.yarn.storage.event_log import EventLog, EventLogReader, LoggedEvent, logged, previous
 
 
-@event
-class Seen(Event):
+class Seen(Event, frozen=True, kw_only=True):
     """An event of one node."""
 
     node_id: NodeId | None = None
