@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -183,15 +184,22 @@ class Submitter:
         self._call("submitApplication", SubmitApplicationRequest(application_submission_context=context))
 
     def submit_and_wait(self, context: ApplicationSubmissionContext) -> None:
-        """Submits; returns when the application is accepted. SubmissionError says why it is not."""
-        self.submit(context)
+        """Submits; returns when the application is accepted. SubmissionError says why it is not. Whoever
+        interrupts it gets no application.
+        """
         assert context.application_id is not None
-        for report in self.reports(context.application_id, context):
-            if report.yarn_application_state in _REFUSED:
-                reason = " ".join((report.diagnostics or "no reason was given").split())
-                raise SubmissionError(f"{context.application_id} was refused: {reason}")
-            if report.yarn_application_state not in _WAITING:
-                return
+        try:
+            self.submit(context)
+            for report in self.reports(context.application_id, context):
+                if report.yarn_application_state in _REFUSED:
+                    reason = " ".join((report.diagnostics or "no reason was given").split())
+                    raise SubmissionError(f"{context.application_id} was refused: {reason}")
+                if report.yarn_application_state not in _WAITING:
+                    return
+        except KeyboardInterrupt:
+            with suppress(YarnError, ConnectionFailedError):  # it may not have come to that
+                self.kill(context.application_id)
+            raise
 
     def report(self, application_id: ApplicationId) -> ApplicationReport:
         """What the RM says of the application."""

@@ -464,14 +464,18 @@ class Program:
         made = splits if splits is not None else client.text_splits()
         application_id = client.submit(made)
         job = str(application_id).replace("application", "job")
-        print(f"Submitted application {application_id}: {counted(len(made), 'split')}")
-        print(f"Running job: {job}", flush=True)
-        with ProgressDisplay(("map", "reduce")) as display:
 
-            def tell(_report: ApplicationReport, progress: JobProgress) -> None:
-                display.show(progress.map, progress.reduce)
+        def follow() -> ApplicationReport:
+            print(f"Submitted application {application_id}: {counted(len(made), 'split')}")
+            print(f"Running job: {job}", flush=True)
+            with ProgressDisplay(("map", "reduce")) as display:
 
-            report = self._to_the_end(client, application_id, lambda: client.follow(application_id, tell))
+                def tell(_report: ApplicationReport, progress: JobProgress) -> None:
+                    display.show(progress.map, progress.reduce)
+
+                return client.follow(application_id, tell)
+
+        report = self._to_the_end(client, application_id, follow)
         if not has_succeeded(report):
             client.publish_history(report)
         history = client.job_report(application_id)
@@ -510,13 +514,17 @@ class Program:
         spec = self._shell_spec()
         client = ShellClient(self._configuration({}), self._user, _say)
         application_id = client.submit(spec, [*self._options.files, *self._options.archives])
-        print(f"Submitted application {application_id}: {counted(spec.total, 'container')}", flush=True)
-        with ProgressDisplay(("containers",)) as display:
 
-            def tell(report: ApplicationReport) -> None:
-                display.show(1.0 if has_succeeded(report) else report.progress or 0.0)
+        def follow() -> ApplicationReport:
+            print(f"Submitted application {application_id}: {counted(spec.total, 'container')}", flush=True)
+            with ProgressDisplay(("containers",)) as display:
 
-            report = self._to_the_end(client, application_id, lambda: client.follow(application_id, tell))
+                def tell(report: ApplicationReport) -> None:
+                    display.show(1.0 if has_succeeded(report) else report.progress or 0.0)
+
+                return client.follow(application_id, tell)
+
+        report = self._to_the_end(client, application_id, follow)
         output = self._output(client, application_id)
         if not self._options.quiet:
             sys.stdout.write(shown_output(output))

@@ -341,24 +341,28 @@ class JobClient:
         return self._submitter.masters(application_id)
 
     def kill(self, application_id: ApplicationId) -> None:
-        """Ends the job: its AM is asked to, that it may clean up; if it does not in time, the RM ends it."""
-        report = self._submitter.report(application_id)
-        am = self._am_of(report)
-        if am is not None:
-            try:
-                am.call("killJob", diagnostics=f"Kill job {report.name} received from {self._user}")
-            except AMUnreachableError:
-                self._submitter.kill(application_id)
-                return
-            finally:
-                am.close()
-            deadline = time.monotonic() + self.settings.hard_kill_timeout_ms / 1000
-            for _ in self._submitter.reports(application_id, self._context):
-                if time.monotonic() > deadline:
-                    break
-            else:
-                return
-        self._submitter.kill(application_id)
+        """Ends the job: its AM is asked to, that it may clean up; if there is none, or it takes too long,
+        the RM ends it.
+        """
+        if not self._ends_itself(application_id):
+            self._submitter.kill(application_id)
+            self.publish_history(self.report(application_id))
+            self.clean_up()
+
+    def _ends_itself(self, application_id: ApplicationId) -> bool:
+        am = self._am_of(self.report(application_id))
+        if am is None:
+            return False
+        try:
+            said = f"Kill job {JobId.of(application_id)} received from {self._user}"
+            am.call("killJob", diagnostics=said)
+        except AMUnreachableError:
+            return False
+        finally:
+            am.close()
+        deadline = time.monotonic() + self.settings.hard_kill_timeout_ms / 1000
+        reports = self._submitter.reports(application_id, self._context)
+        return all(time.monotonic() <= deadline for _ in reports)
 
     def job_report(self, application_id: ApplicationId) -> dict[str, Any] | None:
         """What the job's AM wrote of it when it had ended."""

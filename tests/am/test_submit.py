@@ -13,7 +13,7 @@ from yarnbox.yarn.enums import YarnApplicationState
 from yarnbox.yarn.errors import ApplicationNotFoundError
 from yarnbox.yarn.ids import ApplicationId
 from yarnbox.yarn.records.application import ApplicationReport, ApplicationSubmissionContext
-from yarnbox.yarn.records.client import GetApplicationReportResponse
+from yarnbox.yarn.records.client import GetApplicationReportResponse, KillApplicationResponse
 
 APP = ApplicationId(1, 1)
 CONTEXT = ApplicationSubmissionContext(application_id=APP)
@@ -23,16 +23,18 @@ FOR_EVER_MS = 10**12
 class RM:
     """Answers or raises what it was given, one thing per report asked for."""
 
-    def __init__(self, *answers: YarnApplicationState | Exception) -> None:
+    def __init__(self, *answers: YarnApplicationState | BaseException) -> None:
         self._answers = list(answers)
         self.calls: list[str] = []
 
     def call(self, rpc: str, request: Any, timeout_s: float | None = None) -> Any:
         self.calls.append(rpc)
+        if rpc == "forceKillApplication":
+            return KillApplicationResponse(is_kill_completed=True)
         if rpc != "getApplicationReport":
             return None
         answer = self._answers.pop(0)
-        if isinstance(answer, Exception):
+        if isinstance(answer, BaseException):
             raise answer
         report = ApplicationReport(application_id=APP, yarn_application_state=answer)
         return GetApplicationReportResponse(application_report=report)
@@ -89,3 +91,11 @@ def test_an_rm_that_broke_is_not_asked_again() -> None:
     with pytest.raises(RemoteDefectError):
         followed(rm)()
     assert rm.calls == ["getApplicationReport"] * 2
+
+
+def test_whoever_interrupts_a_submission_has_no_application() -> None:
+    rm = RM(YarnApplicationState.SUBMITTED, KeyboardInterrupt())
+    with pytest.raises(KeyboardInterrupt):
+        Submitter(cast(BlockingStub, rm)).submit_and_wait(CONTEXT)
+    assert rm.calls[0] == "submitApplication"
+    assert rm.calls[-1] == "forceKillApplication"

@@ -5,12 +5,13 @@ and comes back, an RM that is killed; what jobs leave that do not survive; and t
 from __future__ import annotations
 
 from pathlib import Path
-from signal import SIGCONT, SIGKILL, SIGSTOP
+from signal import SIGCONT, SIGINT, SIGKILL, SIGSTOP
 
 from tests.processes.conftest import Desk, wait_until
 from tests.processes.gated import Gated, ended_jobs, told
 from tests.processes.test_capacity import held_gb
 from tests.waiting import PATIENCE_S
+from yarnbox.am.job_command.command import OUTPUT
 from yarnbox.am.mapreduce.app import master
 from yarnbox.am.mapreduce.ids import JobId
 from yarnbox.cluster.processes import containers_of
@@ -78,6 +79,22 @@ def test_a_job_whose_ams_are_all_killed_leaves_its_history(desk: Desk, tmp_path:
     assert "failed 2 times" in past["job"]["diagnostics"]
     assert is_left_clean(job)
     job.stub.close()
+
+
+def test_a_client_that_is_interrupted_before_there_is_an_am_leaves_nothing(desk: Desk) -> None:
+    desk.up()
+    output = desk.directory / "out"
+    with desk.start("job", "pi", "4", "1000", "-D", f"{OUTPUT}={output}") as client:
+        assert client.stdout is not None
+        for line in client.stdout:
+            if line.startswith("Submitted application"):
+                break
+        client.send_signal(SIGINT)
+        out, err = client.communicate(timeout=PATIENCE_S)
+    assert client.returncode == 128 + SIGINT, out + err
+    assert "yarnbox: killing application_" in err
+    assert [*(desk.directory / "staging").glob("*/.staging/*")] == []
+    assert not output.exists()
 
 
 def test_a_node_that_hangs_is_lost_and_rejoins_without_what_it_ran(desk: Desk, tmp_path: Path) -> None:
