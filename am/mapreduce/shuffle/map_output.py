@@ -75,6 +75,8 @@ class MapOutput:
         self._room = limits.limit_bytes
         self._spills: list[list[Segment]] = []
         self._passes = 0
+        self.merged = 0.0
+        """How much of the spills is merged."""
 
     @property
     def room(self) -> int:
@@ -160,6 +162,7 @@ class MapOutput:
 
         def parts() -> Iterator[Iterable[Batch]]:
             for number in range(self._reduces):
+                self.merged = number / self._reduces
                 segments = [spill[number] for spill in self._spills if spill[number].records]
                 few = self._merges.few(segments, self._pass_file)
                 yield self._merges.records(few) if few else []

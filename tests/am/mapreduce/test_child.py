@@ -32,25 +32,45 @@ def slowly(key: Any, line: str) -> list[tuple[str, int]]:
     return [(line, 1)]
 
 
+def slow_at_the_end(key: Any, line: str) -> list[tuple[str, int]]:
+    threading.Event().wait(0.1 if line == "last" else 0)
+    return [(line, 1)]
+
+
+def told(root: Path, lines: list[str], mapper: Any, **over: Any) -> Listener:
+    """What a map over these lines tells its AM."""
+    text = root / "text"
+    text.write_text("".join(f"{line}\n" for line in lines))
+    written = {
+        "attempt": "attempt_1_0001_m_000000_0",
+        "output_format": "BytesOutputFormat",
+        "partitioner": "yarnbox.am.mapreduce.shuffle.map_output.hash_partition",
+        "mapper": f"{__name__}.{mapper.__name__}",
+        "output": str(root / "out"),
+        "report_interval_ms": 10,
+        "split": Split(chunks=(Chunk(str(text), 0, text.stat().st_size),)).to_json(),
+        "job_file": str(root / "job.xml"),
+        **over,
+    }
+    (root / "job.xml").write_text("<configuration/>")
+    OutputCommitter(root / "out", 1).set_up_job()
+    umbilical = Listener()
+    Task(umbilical, Plan(**{**plan(1).to_json(), **written}), b"", root, root).run()
+    return umbilical
+
+
 @pytest.mark.parametrize("input_format", ["TextInputFormat", "KeyValueTextInputFormat"])
 def test_a_map_tells_how_far_it_is_within_its_split(tmp_path: Path, input_format: str) -> None:
     """Though it reads a thousand lines and more at a time: else nobody could estimate when it ends."""
-    text = tmp_path / "text"
-    text.write_text("".join(f"line {number:02d}\n" for number in range(30)))
-    over = {
-        "attempt": "attempt_1_0001_m_000000_0",
-        "reduces": 0,
-        "input_format": input_format,
-        "output_format": "BytesOutputFormat",
-        "mapper": f"{__name__}.slowly",
-        "output": str(tmp_path / "out"),
-        "report_interval_ms": 10,
-        "split": Split(chunks=(Chunk(str(text), 0, text.stat().st_size),)).to_json(),
-        "job_file": str(tmp_path / "job.xml"),
-    }
-    (tmp_path / "job.xml").write_text("<configuration/>")
-    OutputCommitter(tmp_path / "out", 1).set_up_job()
-    umbilical = Listener()
-    Task(umbilical, Plan(**{**plan(1).to_json(), **over}), b"", tmp_path, tmp_path).run()
+    lines = [f"line {number:02d}" for number in range(30)]
+    umbilical = told(tmp_path, lines, slowly, input_format=input_format, reduces=0)
     assert umbilical.progress == sorted(umbilical.progress)
     assert len({round(one, 1) for one in umbilical.progress if 0.05 < one < 0.95}) >= 3
+
+
+@pytest.mark.parametrize("reduces, most", [(0, 1.0), (2, 2 / 3)])
+def test_the_sort_is_a_third_of_a_map(tmp_path: Path, reduces: int, most: float) -> None:
+    """A map that is long at its last record is not told to be at its end: it would get no second attempt."""
+    lines, form = ["first", "last"], "TextInputFormat"
+    umbilical = told(tmp_path, lines, slow_at_the_end, reduces=reduces, input_format=form)
+    assert max(umbilical.progress) == pytest.approx(most)
