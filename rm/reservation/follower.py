@@ -74,7 +74,7 @@ class PlanFollower:
         shares[settings.default_queue] = float32(1.0 - given)
         self._queues.set_entitlements(settings.path, shares)
         for reservation in list(plan.reservations.values()):
-            if not reservation.period_ms and reservation.deadline_ms <= now_ms - settings.window_ms:
+            if not reservation.period_ms and reservation.deadline_ms <= now_ms - settings.memory_ms:
                 plan.drop(reservation.reservation_id)
 
     def _active(self, plan: Plan, now_ms: int) -> list[Reservation]:

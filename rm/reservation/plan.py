@@ -189,7 +189,26 @@ class Plan:
         )
 
     def admit(self, candidate: Reservation) -> None:
-        """YarnError where the sharing policy does not let the candidate in. The plan is unchanged."""
+        """YarnError where the sharing policy does not let the candidate in. The plan is unchanged.
+
+        An update has to be let in twice, as in Hadoop: beside what it replaces, and once that is gone.
+        """
+        self._check(candidate)
+        if candidate.reservation_id in self.reservations:
+            try:
+                self._without(candidate.reservation_id)._check(candidate)
+            except YarnError:
+                raise YarnError(f"Unable to update reservation: {candidate.reservation_id}") from None
+
+    def _without(self, reservation_id: ReservationId) -> Plan:
+        """The plan as it would be without one of its reservations."""
+        found = Plan(self.settings, self.calculator, lambda plan, which: None)
+        found.capacity, found.reservations = self.capacity, dict(self.reservations)
+        found._held, found._held_by = self._held, dict(self._held_by)
+        found.drop(reservation_id)
+        return found
+
+    def _check(self, candidate: Reservation) -> None:
         others = self.reservations.get(candidate.reservation_id)
         if others is not None and others.user != candidate.user:
             raise refused(

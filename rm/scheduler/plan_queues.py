@@ -47,6 +47,11 @@ class PlanSettings:
         return not self.policy.endswith("NoOverCommitPolicy")
 
     @property
+    def memory_ms(self) -> int:
+        """How long the plan remembers reservations that are over."""
+        return self.window_ms if self.has_quotas else 0
+
+    @property
     def default_queue(self) -> str:
         """The child for applications without a reservation."""
         return f"{self.path}.{self.path.rpartition('.')[2]}{DEFAULT_SUFFIX}"

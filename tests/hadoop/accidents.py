@@ -13,9 +13,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId
+from yarnbox.yarn.resources.resource import NONE, Resource
 
 DECREASE = "decreased container cleaned up once more"
 REMOVED = "removed from a node that registered again"
+LOST = "reservation lost when an update of it was refused"
 REVIVED = "update of a reservation that was dropped"
 DRAINING = "another size of a container is not told to a node that drains"
 COUNTED = "what stands for a decrease is still on its node in the report of the same answer"
@@ -27,11 +29,14 @@ SHARE = "share of a partition without nodes is 0 by 0"
 SIZED = "waiting application among the activated ones of a fair leaf"
 TWICE = "request given back twice, by the end of a container and by the warning of its preemption"
 SMALLER = "AM smaller than what was asked for it, and the label of its node"
+DEDUCTED = "ended container that its node had not reported, deducted once more from what FIFO has used"
 
 _UNKNOWN = "is unknown. Please try again with a valid reservation."
 _QUEUE, _ORDER = "yarn.scheduler.capacity.", ".ordering-policy"
 _USER = re.compile(r"\.queues\.[^ ]*\.users\.")
 _RATIO = re.compile(r"\.queues\.[^ ]*\.labels\.[^.]*\.(absolute-)?(max-)?(used-)?capacity$")
+_RESERVATION = re.compile(r"\.plans\.[^ ]*\.(?P<id>reservation_[^. ]*)$")
+_HEADROOM = "allocate.limit."
 _COUNT_OF_NODE = re.compile(r"allocate\.updated_nodes\[\d+\]\.numContainers$")
 _USED_OF_NODE = re.compile(r"allocate\.updated_nodes\[\d+\]\.used\.[^.]*$")
 _WANTED = re.compile(r"\.apps\.(?P<app>[^.]*)\.attempt\.(pending|demand)\.[^ ]*$")
@@ -70,6 +75,10 @@ class Accidents:
         """Leaves with the fair ordering policy."""
         self._kept_by: dict[str, None] = {}
         """Users of applications whose containers outlive an attempt."""
+        self._refused_updates: dict[str, None] = {}
+        """Reservations of which an update was refused."""
+        self._deducted: list[Resource] = [NONE]
+        """By how much Hadoop's FifoScheduler has thought less used than is, from the first time on."""
 
     def add_registered_node(self, node_id: str) -> None:
         """A NodeManager registered."""
@@ -96,6 +105,14 @@ class Accidents:
     def note_smaller(self, leaves: Iterable[str]) -> None:
         """Where AMs are smaller than what is booked for them after this turn."""
         self._smaller.update(dict.fromkeys(leaves))
+
+    def note_deducted(self, resource: Resource) -> None:
+        """A node goes that had not reported the end of a container of this size."""
+        self._deducted.append(self._deducted[-1] + resource)
+
+    def note_refused_update(self, reservation_id: str) -> None:
+        """Both sides refused an update of the reservation."""
+        self._refused_updates[reservation_id] = None
 
     def note_kept(self, user: str) -> None:
         """An application of the user keeps its containers across attempts."""
@@ -135,6 +152,12 @@ class Accidents:
         elif _USED_OF_NODE.match(path) and isinstance(hadoop, int):
             # Its space is free with an event that the scheduler receives after the answer.
             name = COUNTED if _number(ours) < hadoop and self._decreases else None
+        elif path.startswith(_HEADROOM):
+            # Hadoop: FifoScheduler.completedContainerInternal deducts it again when the node is removed. A
+            # headroom is as of the last pass.
+            of_type = path.removeprefix(_HEADROOM)
+            amounts = [one.as_dict().get(of_type, 0) for one in self._deducted[1:]]
+            name = DEDUCTED if _number(hadoop) - _number(ours) in amounts else None
         return self._step_over(name)
 
     def in_refusal(self, rpc: str, ours: str | None, hadoop: str | None) -> None:
@@ -155,6 +178,12 @@ class Accidents:
                 raise EndedByAccidentError(FORGOTTEN)
             if path.split(".users.")[1].startswith(f"{user}.used") and user in self._kept_by:
                 raise EndedByAccidentError(KEPT)
+        reservation = _RESERVATION.match(path)
+        if reservation and hadoop is None and reservation["id"] in self._refused_updates:
+            # Hadoop: InMemoryPlan.updateReservation takes the old one out, and puts it back only where the
+            # policy, which looks at it as at a new one, lets it in.
+            if "updateReservation" in rpcs:
+                raise EndedByAccidentError(LOST)
         if hadoop == "NaN" and ours == 0 and _RATIO.match(path):
             # Hadoop: AbstractCSQueue.deriveCapacityFromAbsoluteConfigurations leaves out the infinite only.
             return self._step_over(SHARE)

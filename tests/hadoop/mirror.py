@@ -28,6 +28,7 @@ from yarnbox.rm.events.scheduler import (
     SchedulerContainerExpired,
     SchedulerMarkContainerForKillable,
     SchedulerMonitorTick,
+    SchedulerNodeRemoved,
     SchedulerPreemptContainers,
     SchedulerScheduleAll,
     SchedulerUpdateShares,
@@ -48,7 +49,7 @@ from yarnbox.sim.scenario.playing.files import (
 from yarnbox.yarn.connection.rpc import SERVICES
 from yarnbox.yarn.errors import YarnError
 from yarnbox.yarn.ids import ContainerId
-from yarnbox.yarn.records.client import SubmitApplicationRequest
+from yarnbox.yarn.records.client import ReservationUpdateRequest, SubmitApplicationRequest
 from yarnbox.yarn.records.master import AllocateRequest
 from yarnbox.yarn.records.tracker import (
     NodeHeartbeatRequest,
@@ -257,6 +258,12 @@ class MirroredRM(SimulatedRM):
         elif isinstance(event, SchedulerMarkContainerForKillable):
             if self.context.scheduler.container(event.container_id) is None:
                 self._preempted_late.append(event.container_id)
+        elif isinstance(event, SchedulerNodeRemoved) and self._is_fifo:
+            scheduler = self.context.scheduler
+            node = scheduler.tracker.nodes.get(event.node_id)
+            for one in node.containers.values() if node is not None else ():
+                if one.is_finished and one.attempt_id.application_id in scheduler.applications:
+                    self.accidents.note_deducted(one.resource)
         if isinstance(
             event,
             NodeExpire
@@ -351,6 +358,8 @@ class MirroredRM(SimulatedRM):
             if (ours is None) is not (hadoop is None):
                 self.accidents.in_refusal(one.rpc, ours, hadoop)
                 raise DifferenceError(f"{one.rpc}.refused", ours, hadoop)
+            if isinstance(one.request, ReservationUpdateRequest):
+                self.accidents.note_refused_update(str(one.request.reservation_id))
             return
         theirs = from_bytes(type(one.answer), answer)
         if isinstance(one.request, RegisterNodeManagerRequest):
