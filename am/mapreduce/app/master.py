@@ -66,7 +66,8 @@ from yarnbox.am.mapreduce.edge.umbilical_server import UmbilicalServer
 from yarnbox.am.mapreduce.history.files import HistoryFiles, IndexInfo, events_file
 from yarnbox.am.mapreduce.history.jhist import HistoryWriter, read_events
 from yarnbox.am.mapreduce.history.left_behind import publish_left_behind
-from yarnbox.am.mapreduce.history.parsed import PastAM, PastJob, parse
+from yarnbox.am.mapreduce.history.parsed import JOB_ENDS, PastAM, PastJob, parse
+from yarnbox.am.mapreduce.history.sums import at_the_end
 from yarnbox.am.mapreduce.ids import JobId, TaskAttemptId
 from yarnbox.am.mapreduce.settings import JOB_FILE, JOB_FILE_VARIABLE, JobSettings
 from yarnbox.am.mapreduce.splits import SPLIT_FILE, Split, read_splits
@@ -168,6 +169,8 @@ class Master:
         self._port = 0
         self._ended = asyncio.Event()
         self._failure: BaseException | None = None
+        self._done_before: PastJob | None = None
+        """What an earlier AM had finished, commit included; the core knows nothing of that."""
         self._last_work: dict[TaskAttemptId | None, asyncio.Task[None]] = {}
 
     def _new_core(self, settings: JobSettings, own: Container | None) -> Core:
@@ -231,13 +234,14 @@ class Master:
         attempt, earlier = self._app_attempt, PastJob()
         if attempt > 1:
             earlier = earlier_life(self._staging, self._job_id, attempt)
+        self._begin_history(earlier.ams)
         outcome = self._commit.outcome_of_earlier()
         if outcome is not None:
             self._repeat_history()
+            self._done_before = earlier
             self._core.tell(outcome)
             self._driver.perform_effects()
             return
-        self._begin_history(earlier.ams)
         self._committer.set_up_job()
         recovered: list[TaskRecover] = []
         if attempt > 1 and self._settings.is_recovering:
@@ -325,13 +329,13 @@ class Master:
         )
 
     def _repeat_history(self) -> None:
-        """The job was done before this AM came: what the one before it wrote is its history."""
+        """The job was done before this AM came: what the one before it wrote of tasks is its history."""
         earlier = events_file(self._staging, self._job_id, self._app_attempt - 1)
         if not earlier.exists():  # it was in the working directory of that AM
-            self._begin_history(())
             return
         for type_, fields in read_events(earlier):
-            self._history.write(type_, fields)
+            if type_ not in ("AM_STARTED", "JOB_SUBMITTED", *JOB_ENDS):
+                self._history.write(type_, fields)
 
     def _publish_history(self) -> None:
         """Leaves the history where the history server and clients find it; old ones go."""
@@ -469,7 +473,9 @@ class Master:
     def _persist(self, effects: Sequence[Effect]) -> None:
         for effect in effects:
             if isinstance(effect, Record):
-                self._history.write(effect.type, effect.fields)
+                done = self._done_before if effect.type in JOB_ENDS else None
+                counted = at_the_end(done) if done is not None else {}
+                self._history.write(effect.type, {**effect.fields, **counted})
 
     def _carry_out(self, effect: Effect) -> None:
         match effect:

@@ -13,6 +13,7 @@ from pathlib import Path
 from yarnbox.am.mapreduce.history.files import SUFFIX, HistoryFiles, IndexInfo
 from yarnbox.am.mapreduce.history.jhist import Event, HistoryWriter, UnreadableHistoryError, read_events
 from yarnbox.am.mapreduce.history.parsed import PastJob, parse
+from yarnbox.am.mapreduce.history.sums import ended_tasks
 from yarnbox.am.mapreduce.ids import JobId
 from yarnbox.am.mapreduce.settings import JOB_FILE
 from yarnbox.yarn.enums import YarnApplicationState
@@ -68,11 +69,6 @@ def _number(path: Path) -> int:
 
 
 def _last_event(past: PastJob, end: str, app: ApplicationReport) -> Event:
-    """JobUnsuccessfulCompletion. What had not ended is counted by none of the numbers."""
-    counted = {
-        f"{name}{kind}": sum(one.type == type_ and one.state == state for one in past.tasks.values())
-        for name, state in (("finished", "SUCCEEDED"), ("failed", "FAILED"), ("killed", "KILLED"))
-        for kind, type_ in (("Maps", "MAP"), ("Reduces", "REDUCE"))
-    }
-    fields = {"jobid": past.id, "finishTime": app.finish_time or 0, "jobStatus": end, **counted}
+    """JobUnsuccessfulCompletion."""
+    fields = {"jobid": past.id, "finishTime": app.finish_time or 0, "jobStatus": end, **ended_tasks(past)}
     return f"JOB_{end}", {**fields, "diagnostics": app.diagnostics or ""}

@@ -14,6 +14,8 @@ from yarnbox.am.mapreduce.history.jhist import Event
 from yarnbox.am.mapreduce.ids import TaskAttemptId
 from yarnbox.yarn.ids import ContainerId, NodeId
 
+JOB_ENDS = ("JOB_FINISHED", "JOB_FAILED", "JOB_KILLED", "JOB_ERROR")
+
 
 @dataclass(slots=True)
 class PastAttempt:
@@ -137,7 +139,7 @@ def _job_event(job: PastJob, type_: str, fields: Mapping[str, Any]) -> None:
         job.submit_ms, job.launch_ms = fields["submitTime"], fields["launchTime"]
     elif type_ == "JOB_QUEUE_CHANGED":
         job.queue = fields["jobQueueName"]
-    elif type_ in ("JOB_FINISHED", "JOB_FAILED", "JOB_KILLED", "JOB_ERROR"):
+    elif type_ in JOB_ENDS:
         job.finish_ms = fields["finishTime"]
         job.state = fields.get("jobStatus", "SUCCEEDED")
         job.diagnostics = fields.get("diagnostics") or ""

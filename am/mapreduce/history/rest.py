@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from yarnbox.am.mapreduce.app.events import Counters
-from yarnbox.am.mapreduce.app.job_counters import JOB_COUNTERS, Sums, add
+from yarnbox.am.mapreduce.history import sums
 from yarnbox.am.mapreduce.history.files import IndexInfo
 from yarnbox.am.mapreduce.history.parsed import PastAM, PastAttempt, PastJob, PastTask
 
@@ -251,7 +251,7 @@ def report(past: PastJob) -> dict[str, Any]:
     return {
         "job": job(past),
         "jobAttempts": [{**told, "nodeHost": am.host} for told, am in zip(lives, past.ams, strict=True)],
-        "counters": past.total_counters or _counted_anew(past),
+        "counters": past.total_counters or sums.job_counters(past),
         "tasks": [
             {
                 **task(one),
@@ -263,19 +263,3 @@ def report(past: PastJob) -> dict[str, Any]:
             for one in past.tasks.values()
         ],
     }
-
-
-def _counted_anew(past: PastJob) -> Sums:
-    """Of a job that did not succeed the history has no sums."""
-    sums: Sums = {}
-    own: dict[str, int] = {}
-    for one in past.tasks.values():
-        if one.state == "SUCCEEDED":
-            add(sums, one.counters)
-        kind = f"{one.type}S"
-        for each in one.attempts.values():
-            own[f"TOTAL_LAUNCHED_{kind}"] = own.get(f"TOTAL_LAUNCHED_{kind}", 0) + 1
-            if each.state in ("FAILED", "KILLED"):
-                own[f"NUM_{each.state}_{kind}"] = own.get(f"NUM_{each.state}_{kind}", 0) + 1
-    add(sums, {JOB_COUNTERS: own})
-    return sums

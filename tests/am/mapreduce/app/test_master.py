@@ -8,13 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import psutil
+import pytest
 
 from tests.am.little_cluster import HOST, USER, LittleCluster, little_cluster
+from tests.am.mapreduce.history.written import eventful, write
 from tests.waiting import PATIENCE_S
 from yarnbox.am.environment import ContainerEnvironment
 from yarnbox.am.job_command.command import parser
 from yarnbox.am.mapreduce.app.master import Master
-from yarnbox.am.mapreduce.history.files import HistoryFiles
+from yarnbox.am.mapreduce.history.files import HistoryFiles, events_file
 from yarnbox.am.mapreduce.history.jhist import read_events
 from yarnbox.am.mapreduce.history.parsed import parse
 from yarnbox.am.mapreduce.history.rest import report as report_of
@@ -502,3 +504,35 @@ def test_a_next_am_takes_over_reduces_that_are_done(tmp_path: Path) -> None:
     numbers = [[attempt["id"].rpartition("_")[2] for attempt in task["attempts"]] for task in reduces]
     assert numbers[0] == ["0"], "it was not run again"
     assert numbers[1][-1] == "1000"
+
+
+@pytest.mark.parametrize("wrote_the_end", [True, False])
+def test_an_am_after_the_commit_tells_of_what_was_done_before_it(tmp_path: Path, wrote_the_end: bool) -> None:
+    """It ran nothing itself; the one before had committed, and perhaps written so, when it died."""
+
+    async def run() -> LittleCluster:
+        async with little_cluster(tmp_path, APPLICATION) as little:
+            staging = stage(tmp_path, little, text_splits(tmp_path, 8000), wordcount.properties())
+            path = events_file(staging, JobId.of(APPLICATION), 1)
+            write(eventful(), path)
+            if not wrote_the_end:
+                *lines, end, _ = path.read_text().split("\n")
+                assert "JOB_FINISHED" in end
+                path.write_text("\n".join([*lines, end[:20]]))
+            for mark in ("COMMIT_STARTED", "COMMIT_SUCCESS"):
+                (staging / mark).touch()
+            await asyncio.wait_for(Master(staging, environment(tmp_path, app_attempt=2)).run(), PATIENCE_S)
+            return little
+
+    little = asyncio.run(run())
+    assert little.finished is not None
+    assert little.finished.final_application_status is FinalApplicationStatus.SUCCEEDED
+    found = HistoryFiles(tmp_path / "history" / "done_intermediate", tmp_path / "history" / "done").find(
+        JobId.of(APPLICATION)
+    )
+    assert found is not None
+    assert (found.info.state, found.info.maps, found.info.reduces) == ("SUCCEEDED", 2, 1)
+    past = parse(read_events(found.path))
+    assert [one.attempt_id for one in past.ams] == [f"appattempt_1_0001_00000{number}" for number in (1, 2)]
+    own = past.total_counters["org.apache.hadoop.mapreduce.JobCounter"]
+    assert (own["TOTAL_LAUNCHED_MAPS"], own["NUM_FAILED_MAPS"]) == (4, 1)
