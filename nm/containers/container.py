@@ -7,7 +7,7 @@ it may start is the affair of nm/containers/scheduler.py. Hadoop: ContainerImpl.
 
 from __future__ import annotations
 
-from yarnbox.nm.containers.container_state import INVALID_EXIT_CODE, Container, Reinitialization
+from yarnbox.nm.containers.container_state import INVALID_EXIT_CODE, Container, Launchable, Reinitialization
 from yarnbox.nm.containers.container_state import ContainerState as State
 from yarnbox.nm.containers.launching import (
     clean_up,
@@ -161,10 +161,10 @@ def _failed_while_running(container: Container, event: ContainerExitedWithFailur
             LauncherRelaunchContainer(container_id=container.container_id),
         )
         return State.RELAUNCHING
-    if container.can_rollback:
+    change = container.reinitialization
+    if change is not None and change.can_rollback:
         container.say(f"{event.diagnostics}\n", "Container Re-init Auto Rolled-Back.")
-        assert container.reinitialization is not None
-        container.reinitialization = container.reinitialization.rollback()
+        container.reinitialization = change.rollback()
         launch_reinitialized(container)
         return State.SCHEDULED
     _exited_with_failure(container, event)
@@ -175,12 +175,8 @@ def _reinitialize(container: Container, event: ContainerReinitialize) -> State:
     kept = container.reinitialization if container.can_rollback else None
     if event.launch_context is None:
         container.say("Container will be Restarted.\n")
-        container.reinitialization = Reinitialization(
-            container.launch_context,
-            container.resources,
-            kept.old_context if kept else None,
-            kept.old_resources if kept else None,
-        )
+        previous = kept.previous if kept else None
+        container.reinitialization = Reinitialization(container.launch_context, container.resources, previous)
         return reinitialize_now(container)
     container.say("Container will be Re-initialized.\n")
     complaint = malformed(event.launch_context.local_resources)
@@ -190,13 +186,8 @@ def _reinitialize(container: Container, event: ContainerReinitialize) -> State:
         return State.RUNNING
     resources = ResourceSet()
     wanted = resources.add(event.launch_context.local_resources, container.user, container.application_id)
-    keep = not event.auto_commit
-    container.reinitialization = Reinitialization(
-        event.launch_context,
-        resources,
-        container.launch_context if keep else None,
-        container.resources if keep else None,
-    )
+    previous = None if event.auto_commit else Launchable(container.launch_context, container.resources)
+    container.reinitialization = Reinitialization(event.launch_context, resources, previous)
     if not wanted:
         return reinitialize_now(container)
     container.is_reinitializing = True

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from enum import Enum, auto
+from typing import NamedTuple
 
 from yarnbox.nm.containers.retry import Retries
 from yarnbox.nm.localization.resources import ResourceSet
@@ -78,30 +79,36 @@ class Recovered(Enum):
     """Only its end is to be told."""
 
 
+class Launchable(NamedTuple):
+    """What a container can be launched with."""
+
+    context: ContainerLaunchContext
+    resources: ResourceSet
+
+
 class Reinitialization:
     """A container on its way to another launch context, and perhaps back."""
 
-    __slots__ = ("is_rollback", "new_context", "new_resources", "old_context", "old_resources")
+    __slots__ = ("is_rollback", "new_context", "new_resources", "previous")
 
     def __init__(
         self,
         new_context: ContainerLaunchContext,
         new_resources: ResourceSet,
-        old_context: ContainerLaunchContext | None = None,
-        old_resources: ResourceSet | None = None,
+        previous: Launchable | None = None,
         *,
         is_rollback: bool = False,
     ) -> None:
         self.new_context = new_context
         self.new_resources = new_resources
-        self.old_context = old_context
-        self.old_resources = old_resources
+        self.previous = previous
+        """What it can go back to."""
         self.is_rollback = is_rollback
 
     @property
     def can_rollback(self) -> bool:
         """Whether there is something to go back to."""
-        return self.old_context is not None
+        return self.previous is not None
 
     def merged(self, current: ResourceSet) -> ResourceSet:
         """The resources of the container once the new context runs."""
@@ -111,9 +118,8 @@ class Reinitialization:
 
     def rollback(self) -> Reinitialization:
         """The re-initialization that restores the old launch context and resources."""
-        assert self.old_context is not None
-        assert self.old_resources is not None
-        return Reinitialization(self.old_context, self.old_resources, is_rollback=True)
+        assert self.previous is not None
+        return Reinitialization(self.previous.context, self.previous.resources, is_rollback=True)
 
 
 class Container:

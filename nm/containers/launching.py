@@ -104,10 +104,11 @@ def launch_reinitialized(container: Container) -> None:
 def give_back_resources(container: Container) -> None:
     """Releases its resources, and orders its directories deleted."""
     wanted = list(container.resources.wanted)
-    if container.reinitialization is not None:
-        wanted.extend(container.reinitialization.new_resources.wanted)
-        if container.reinitialization.old_resources is not None:
-            wanted.extend(container.reinitialization.old_resources.wanted)
+    change = container.reinitialization
+    if change is not None:
+        wanted.extend(change.new_resources.wanted)
+        if change.previous is not None:
+            wanted.extend(change.previous.resources.wanted)
     container.context.post(
         LocalizationCleanupContainer(container_id=container.container_id, wanted=tuple(dict.fromkeys(wanted)))
     )

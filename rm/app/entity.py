@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from yarnbox.rm.attempt import RMAppAttempt
 from yarnbox.rm.attempt.blacklist import AMNodeBlacklist
@@ -55,6 +55,15 @@ _FINAL_STATUS = {
 }
 
 Todo = Callable[["RMApp", Any], None]
+
+
+class AfterSaving(NamedTuple):
+    """What follows in FINAL_SAVING when the final state is stored."""
+
+    target: RMAppState
+    todo: Todo
+    cause: AppEvent
+    """The event that `todo` is called with."""
 
 
 class AppContext(AttemptContext, Protocol):
@@ -112,9 +121,7 @@ class RMApp:
         self.recovered: StoredApp | None = None
         """What the state store knew, when this RM did not see the submission."""
         self.next_attempt = 1
-        self.target: RMAppState | None = None
-        self.todo: Todo | None = None
-        self.cause: AppEvent | None = None
+        self.after_saving: AfterSaving | None = None
         settings = context.settings
         self.am_blacklist = AMNodeBlacklist(
             is_enabled=settings.am_blacklisting_enabled and not submission.unmanaged_am,

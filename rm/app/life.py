@@ -10,6 +10,7 @@ from yarnbox.rm.app.entity import (
     FINISHING,
     KILLED,
     SUBMITTED,
+    AfterSaving,
     RMApp,
     RMAppState,
     Todo,
@@ -57,7 +58,7 @@ def save(target: RMAppState, todo: Todo, *, stored_as: RMAppState | None = None)
 def _remember_and_store(
     app: RMApp, event: AppEvent, target: RMAppState, todo: Todo, stored_as: RMAppState
 ) -> None:
-    app.target, app.todo, app.cause = target, todo, event
+    app.after_saving = AfterSaving(target, todo, event)
     app.state_before_saving = app.state
     app.stored_finish_ms = app.context.now_ms
     diagnostics = app.diagnostics
@@ -76,24 +77,23 @@ def _remember_and_store(
 def final_state_saved(app: RMApp, event: AppUpdateSaved) -> RMAppState:
     """APP_UPDATE_SAVED: continues with the event that led to FINAL_SAVING."""
     app.context.monitors.lifetime.unregister(app.application_id)
-    target, todo, cause = app.target, app.todo, app.cause
-    assert target is not None
-    assert todo is not None
-    todo(app, cause)
-    return target
+    after = app.after_saving
+    assert after is not None
+    after.todo(app, after.cause)
+    return after.target
 
 
 def attempt_finished_while_saving(app: RMApp, event: AppAttemptFinished) -> None:
     """ATTEMPT_FINISHED in FINAL_SAVING."""
     # The AM was faster than the store: what FINISHING would wait for has happened already.
-    if app.target is not FINISHING:
+    if app.after_saving is None or app.after_saving.target is not FINISHING:
         return
 
     def finish(app: RMApp, event: AppAttemptFinished) -> None:
         record_finish(app, event)
         finished(app, event)
 
-    app.target, app.todo, app.cause = FINISHED, finish, event
+    app.after_saving = AfterSaving(FINISHED, finish, event)
 
 
 # Beginning

@@ -10,6 +10,7 @@ from yarnbox.rm.attempt.entity import (
     KILLED,
     NO_PORT,
     NOT_AVAILABLE,
+    AfterSaving,
     RMAppAttempt,
     RMAppAttemptState,
     Todo,
@@ -53,7 +54,7 @@ def save(target: RMAppAttemptState, todo: Todo) -> Arc:
 def _remember_and_store(
     attempt: RMAppAttempt, event: AttemptEvent, target: RMAppAttemptState, todo: Todo
 ) -> None:
-    attempt.target, attempt.todo, attempt.cause = target, todo, event
+    attempt.after_saving = AfterSaving(target, todo, event)
     attempt.state_before_saving = attempt.state
     attempt.finish_ms = attempt.context.now_ms
     # No link may lead to an AM that is gone; one that unregisters names its own page once more.
@@ -98,11 +99,10 @@ def _explanation(attempt: RMAppAttempt, event: AttemptEvent) -> str:
 
 def final_state_saved(attempt: RMAppAttempt, event: AttemptUpdateSaved) -> RMAppAttemptState:
     """ATTEMPT_UPDATE_SAVED: continues with the event that led to FINAL_SAVING."""
-    target, todo, cause = attempt.target, attempt.todo, attempt.cause
-    assert target is not None
-    assert todo is not None
-    todo(attempt, cause)
-    return target
+    after = attempt.after_saving
+    assert after is not None
+    after.todo(attempt, after.cause)
+    return after.target
 
 
 def expired_while_saving(attempt: RMAppAttempt, event: AttemptExpire) -> None:
@@ -122,14 +122,15 @@ def container_finished_while_saving(attempt: RMAppAttempt, event: AttemptContain
 
 def _finish_instead(attempt: RMAppAttempt, event: AttemptEvent) -> None:
     """The AM has exited before the store answered: FINISHING has nothing to wait for."""
-    unregistered = attempt.cause
-    if attempt.target is not FINISHING or not isinstance(unregistered, AttemptUnregistered):
+    after = attempt.after_saving
+    if after is None or after.target is not FINISHING or not isinstance(after.cause, AttemptUnregistered):
         return
+    unregistered = after.cause
 
     def finish(attempt: RMAppAttempt, event: AttemptEvent) -> None:
         finish_unregistered(attempt, unregistered)
 
-    attempt.target, attempt.todo, attempt.cause = FINISHED, finish, event
+    attempt.after_saving = AfterSaving(FINISHED, finish, event)
 
 
 # While the AM is there

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from enum import Enum
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from yarnbox.rm.attempt.blacklist import AMNodeBlacklist
 from yarnbox.rm.attempt.diagnostics import Diagnostics
@@ -53,6 +53,15 @@ LAUNCHED_UNMANAGED_SAVING, LAUNCHED, RUNNING = list(RMAppAttemptState)[5:8]
 FINAL_SAVING, FINISHING, FINISHED, FAILED, KILLED = list(RMAppAttemptState)[8:]
 
 Todo = Callable[["RMAppAttempt", Any], None]
+
+
+class AfterSaving(NamedTuple):
+    """What follows in FINAL_SAVING when the final state is stored."""
+
+    target: RMAppAttemptState
+    todo: Todo
+    cause: AttemptEvent
+    """The event that `todo` is called with."""
 
 
 class AttemptContext(SchedulerContext, Protocol):
@@ -163,9 +172,7 @@ class RMAppAttempt:
         """What the state store knew, when an earlier RM began it."""
         self.recovered_final_state: RMAppAttemptState | None = None
         self.state_before_saving: RMAppAttemptState | None = None
-        self.target: RMAppAttemptState | None = None
-        self.todo: Todo | None = None
-        self.cause: AttemptEvent | None = None
+        self.after_saving: AfterSaving | None = None
 
     @property
     def subject(self) -> ApplicationAttemptId:
@@ -192,7 +199,7 @@ class RMAppAttempt:
     def counts_as_failure(self) -> bool:
         """Whether it counts towards its application's maximum of attempts."""
         within_ms = self.app.submission.attempt_failures_validity_interval
-        has_ended = self.target is not None or self.recovered_final_state is not None
+        has_ended = self.after_saving is not None or self.recovered_final_state is not None
         if has_ended and 0 < within_ms < self.context.now_ms - self.finish_ms:
             return False
         return self.am_exit_status not in UNCOUNTED

@@ -14,7 +14,9 @@ import pytest
 
 from tests.rig import Rig, ask
 from yarnbox.rm.app import RM_APP, RMAppState
+from yarnbox.rm.app.entity import AfterSaving as AppAfterSaving
 from yarnbox.rm.attempt import RM_APP_ATTEMPT, RMAppAttemptState
+from yarnbox.rm.attempt.entity import AfterSaving as AttemptAfterSaving
 from yarnbox.rm.container import RM_CONTAINER
 from yarnbox.rm.events import app as apps
 from yarnbox.rm.events import container as containers
@@ -65,9 +67,13 @@ class Scene:
         entity = self.entity(table)
         entity.state = state
         if state is RMAppState.FINAL_SAVING:
-            entity.target, entity.todo, entity.cause = RMAppState.FINISHED, _nothing, None
+            entity.after_saving = AppAfterSaving(
+                RMAppState.FINISHED, _nothing, apps.AppEvent(application_id=self.application_id)
+            )
         if state is RMAppAttemptState.FINAL_SAVING:
-            entity.target, entity.todo, entity.cause = RMAppAttemptState.FINISHED, _nothing, None
+            entity.after_saving = AttemptAfterSaving(
+                RMAppAttemptState.FINISHED, _nothing, apps.AttemptEvent(attempt_id=self.attempt.attempt_id)
+            )
         if state is RMAppState.NEW:
             app = self.app
             app.recovered = StoredApp(

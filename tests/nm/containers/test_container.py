@@ -12,7 +12,7 @@ from tests.nm.rig import APPLICATION, Rig, container_id, resource
 from tests.nm.tables import check_pair, name_of, pairs
 from yarnbox.nm import events
 from yarnbox.nm.containers.container import CONTAINER
-from yarnbox.nm.containers.container_state import Container, Reinitialization
+from yarnbox.nm.containers.container_state import Container, Launchable, Reinitialization
 from yarnbox.nm.containers.container_state import ContainerState as State
 from yarnbox.nm.effects import (
     CleanUpContainer,
@@ -67,7 +67,9 @@ def _container_at(rig: Rig, state: Enum) -> Container:
     new.add({"new": resource()}, "alice", APPLICATION)
     container.resources.add({"link": resource()}, "alice", APPLICATION)
     container.reinitialization = Reinitialization(
-        ContainerLaunchContext(command=("new",)), new, container.launch_context, container.resources
+        ContainerLaunchContext(command=("new",)),
+        new,
+        Launchable(container.launch_context, container.resources),
     )
     container.has_process = state not in (State.NEW, State.LOCALIZING)
     return container
