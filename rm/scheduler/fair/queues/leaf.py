@@ -16,7 +16,9 @@ from yarnbox.rm.scheduler.fair.context import FairContext
 from yarnbox.rm.scheduler.fair.queues.order import ServingOrder
 from yarnbox.rm.scheduler.fair.queues.policies import capped_by_demand
 from yarnbox.rm.scheduler.fair.queues.queue import Bounds, FairQueue, ParentQueue
+from yarnbox.rm.scheduler.usage import change_am_used
 from yarnbox.yarn.ids import ApplicationId
+from yarnbox.yarn.records.node import DEFAULT_PARTITION
 from yarnbox.yarn.resources.resource import NONE, Resource, combine, componentwise_min, map_values
 
 NO_AM_LIMIT = -1.0
@@ -36,13 +38,17 @@ class LeafQueue(FairQueue):
         self.assigned: dict[ApplicationId, None] = {}
         """Applications that were placed here and have no attempt yet."""
         self.line: ServingOrder[FSAppAttempt] = ServingOrder()
-        self.am_used = NONE
         self.last_at_min_share_ms = fair.rm.now_ms
         self._total_demand = NONE
         self._changed: dict[FSAppAttempt, None] = {}
         """Applications whose demand must be worked out anew."""
         self._membership = 0
         self._shared_out: object = None
+
+    @property
+    def am_used(self) -> Resource:
+        """What counts as used by AMs: see FSAppAttempt.count_am."""
+        return self.usage.am_used()
 
     @property
     def runnable_count(self) -> int:
@@ -91,7 +97,7 @@ class LeafQueue(FairQueue):
         self._total_demand = self._total_demand - app.demand
         if was_runnable:
             # What its AM took is given back now, not when the AM's container ended.
-            self.am_used = self.am_used - app.am_resource
+            self.charge_am(NONE - app.am_resource)
         self._applications_changed()
         return was_runnable
 
@@ -106,7 +112,7 @@ class LeafQueue(FairQueue):
 
     def charge_am(self, resource: Resource) -> None:
         """Books the container of an AM."""
-        self.am_used = self.am_used + resource
+        change_am_used((self.usage,), DEFAULT_PARTITION, resource)
 
     # The update
 
