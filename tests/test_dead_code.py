@@ -7,28 +7,22 @@ fails, too.
 
 from __future__ import annotations
 
+import ast
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from vulture import Vulture  # type: ignore[import-untyped]
 from vulture.core import Item  # type: ignore[import-untyped]
 
-from tests.tree import PACKAGES, ROOT, modules
+from tests.tree import PACKAGES, ROOT, Module, modules, read_module
 from yarnbox.yarn.connection.rpc import SERVICES
 
 LIST = Path(__file__).with_name("dead_code.txt")
 DOTTED = re.compile(r'"((?:[A-Za-z_]\w*\.)+[A-Za-z_]\w*)"')
-ELSEWHERE = (
-    "yarn/records/",
-    "yarn/enums.py",
-    "rm/settings/",
-    "nm/settings/",
-    "testing/",
-    "sim/recording/shape.py",
-)
+ELSEWHERE = ("yarn/records/", "yarn/enums.py", "rm/settings/", "nm/settings/", "testing/")
 """Fields and constants of Hadoop's messages, there because peers send or read them; settings, which
-test_settings_have_effect.py judges; what users' own tests call; keys of JSON that scripts of pages read.
+test_settings_have_effect.py judges; what users' own tests call.
 """
 
 
@@ -58,6 +52,15 @@ def dotted_names() -> dict[str, None]:
     }
 
 
+def json_keys(module: Module) -> Iterator[str]:
+    """The keys of its TypedDicts, which scripts of pages read."""
+    typed = {"TypedDict": None}
+    for node in module.nodes:
+        if isinstance(node, ast.ClassDef) and any(getattr(base, "id", "") in typed for base in node.bases):
+            typed[node.name] = None
+            yield from (ast.unparse(one.target) for one in node.body if isinstance(one, ast.AnnAssign))
+
+
 def is_named(item: Item, names: Iterable[str]) -> bool:
     """Whether one of the names is where the item is defined, from the top or from a package above it."""
     path = item.filename.relative_to(ROOT).with_suffix("")
@@ -71,12 +74,14 @@ def unused() -> list[Item]:
     folders = [str(ROOT / room) for room in (*PACKAGES, "examples", "bench")]
     vulture.scavenge(folders, exclude=["*_pb2*"])
     rpcs, named = rpc_methods(), dotted_names()
+    keys = {module.name: dict.fromkeys(json_keys(module)) for module in modules()}
     return [
         item
         for item in vulture.get_unused_code(min_confidence=60)
         if not str(item.filename.relative_to(ROOT)).startswith(ELSEWHERE)
         and not ("service" in item.filename.stem + item.filename.parent.name and item.name in rpcs)
         and not is_named(item, named)
+        and item.name not in keys[read_module(item.filename).name]
     ]
 
 

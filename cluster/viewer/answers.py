@@ -202,7 +202,7 @@ class RecordedCluster:
             raise missing(f"app with id: {app_id} not found")
         return self._document(f"{kind}/{app_id}", moment)
 
-    def _app(self, app_id: str, moment: int) -> dict[str, Any]:
+    def _app(self, app_id: str, moment: int) -> dict[str, object]:
         document = self._of_app("/apps", app_id, moment)
         metrics = self._document("/metrics", moment) or {}
         whole = metrics.get("totalMB", 0)
@@ -359,7 +359,7 @@ class RecordedCluster:
         }
 
 
-def container_at(one: Mapping[str, Any], at: int) -> dict[str, Any] | None:
+def container_at(one: Mapping[str, Any], at: int) -> dict[str, object] | None:
     """A container as the pages need it, at that moment; None before it was there."""
     begun = [one[name] for name in ("reserved", "started") if one[name] is not None and one[name] <= at]
     if not begun:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TypedDict
 
 from yarnbox.rm.web.past import Measure
 from yarnbox.sim.recording.document import Recording
@@ -18,8 +18,6 @@ from yarnbox.sim.whatif.comparison import Row, ranked, row_of
 from yarnbox.sim.whatif.metrics import ALL, Better, Metric, Unit
 from yarnbox.sim.whatif.statistics import Verdict
 
-V = TypeVar("V")
-
 POINTS = 300
 _PREEMPTED = -102
 _ONLY_QUEUE = "root.default"
@@ -27,7 +25,56 @@ _ACTIVE = ("appsRunning", "appsPending", "containers")
 _SERIES = ("memory", "vcores", "containers", "pending", "appsRunning", "appsPending")
 
 
-def comparison(recordings: Mapping[str, Recording]) -> dict[str, Any]:
+Column = list[float | None]
+"""A value for each moment; None before a run began and after it ended."""
+Series = TypedDict(
+    "Series",
+    {
+        "memory": Column,
+        "vcores": Column,
+        "containers": Column,
+        "pending": Column,
+        "appsRunning": Column,
+        "appsPending": Column,
+        "fairness-queues": Column,
+        "fairness-apps": Column,
+        "preempted": Column,
+        "queue": dict[str, dict[str, Column]],
+    },
+)
+
+
+class Run(TypedDict):
+    """One of the runs that are compared."""
+
+    run: str
+    begin: int
+    name: str
+    scheduler: str
+    figures: Figures
+    series: Series
+
+
+class Difference(TypedDict):
+    """A figure that differs enough to be shown."""
+
+    what: str
+    queue: str
+    unit: str
+    values: list[float | None]
+    change: float | None
+    isWorse: bool
+
+
+class Comparison(TypedDict):
+    """What the page of the comparison shows."""
+
+    times: list[int]
+    differences: list[Difference]
+    runs: list[Run]
+
+
+def comparison(recordings: Mapping[str, Recording]) -> Comparison:
     """What the page of the comparison shows."""
     begins = {run: _begin(one) for run, one in recordings.items()}
     longest = max((_last(one) - begins[run] for run, one in recordings.items()), default=0)
@@ -72,32 +119,40 @@ def _last(recording: Recording) -> int:
     return recording.moments[max(busy) + 1] if busy else recording.end
 
 
-def _series(recording: Recording, begin: int, times: Sequence[int]) -> dict[str, Any]:
+def _series(recording: Recording, begin: int, times: Sequence[int]) -> Series:
     moments = recording.moments
     places = [
         bisect_right(moments, begin + time) - 1 if begin + time <= recording.end else None for time in times
     ]
     data = recording.data
-    found: dict[str, Any] = {name: _at(data["cluster"].get(name, ()), places) for name in _SERIES}
-    found["fairness-queues"] = _at(data["fairness"]["queues"], places)
-    found["fairness-apps"] = _at(data["fairness"]["apps"], places)
+    cluster = {name: _at(data["cluster"].get(name, ()), places) for name in _SERIES}
     ends = sorted(
         one["finished"]
         for one in recording.containers
         if one["exitStatus"] == _PREEMPTED and one["finished"] is not None
     )
-    found["preempted"] = [
-        None if place is None else bisect_right(ends, moments[place]) if place >= 0 else 0 for place in places
-    ]
-    found["queue"] = {
-        _path(queue["path"]): {
-            "used": _of_queue(queue, "used", places),
-            "pending": _of_queue(queue, "pending", places),
-        }
-        for queue in data["queues"]
-        if queue["isLeaf"] and queue["partition"] == "" and (any(queue["used"]) or any(queue["pending"]))
+    return {
+        "memory": cluster["memory"],
+        "vcores": cluster["vcores"],
+        "containers": cluster["containers"],
+        "pending": cluster["pending"],
+        "appsRunning": cluster["appsRunning"],
+        "appsPending": cluster["appsPending"],
+        "fairness-queues": _at(data["fairness"]["queues"], places),
+        "fairness-apps": _at(data["fairness"]["apps"], places),
+        "preempted": [
+            None if place is None else bisect_right(ends, moments[place]) if place >= 0 else 0
+            for place in places
+        ],
+        "queue": {
+            _path(queue["path"]): {
+                "used": _of_queue(queue, "used", places),
+                "pending": _of_queue(queue, "pending", places),
+            }
+            for queue in data["queues"]
+            if queue["isLeaf"] and queue["partition"] == "" and (any(queue["used"]) or any(queue["pending"]))
+        },
     }
-    return found
 
 
 def _path(leaf: str) -> str:
@@ -140,7 +195,7 @@ _MATTERS = 0.05
 """The least relative difference: of one run each, nobody knows what chance had to do with it."""
 
 
-def differences(first: Figures, second: Figures) -> list[dict[str, Any]]:
+def differences(first: Figures, second: Figures) -> list[Difference]:
     """What got worse from the first run to the second, the largest change first, then what got better: the
     rows of `yarnbox whatif`, in its order.
     """
@@ -178,9 +233,9 @@ def _between(
             yield row
 
 
-def _at(values: Sequence[V], places: Sequence[int | None]) -> list[V | None]:
+def _at(values: Sequence[float | None], places: Sequence[int | None]) -> Column:
     return [None if place is None or not 0 <= place < len(values) else values[place] for place in places]
 
 
-def _of_queue(queue: QueueSeries, name: Measure, places: Sequence[int | None]) -> list[float | None]:
+def _of_queue(queue: QueueSeries, name: Measure, places: Sequence[int | None]) -> Column:
     return _at(queue[name], [None if place is None else place - queue["first"] for place in places])

@@ -13,7 +13,7 @@ import resource
 import sys
 from collections.abc import Mapping
 from itertools import islice
-from typing import Any
+from typing import Any, TypedDict
 
 from yarnbox.sim.load.jobs import InvalidTraceError
 from yarnbox.sim.load.swim import SwimOptions, read_swim
@@ -58,6 +58,13 @@ _REFUSED = (
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
 
+class Simulated(TypedDict, total=False):
+    """The text of a recording, or the lines that say why there is none."""
+
+    recording: str
+    problems: list[str]
+
+
 class ForbiddenError(RuntimeError):
     """The simulation wanted to touch the world."""
 
@@ -70,8 +77,8 @@ def forbid(event: str, arguments: tuple[Any, ...]) -> None:
         raise ForbiddenError(f"a simulation may not do this: {event}")
 
 
-def simulate(text: str, called: str, scheduler: str, sizes: Mapping[str, int]) -> dict[str, Any]:
-    """`recording` is the text of one, `problems` are the lines that say why there is none."""
+def simulate(text: str, called: str, scheduler: str, sizes: Mapping[str, int]) -> Simulated:
+    """Plays the scenario, or the trace, that the text is."""
     if called.endswith(TRACE):
         return _play_trace(text, called, scheduler, sizes)
     try:
@@ -86,7 +93,7 @@ def simulate(text: str, called: str, scheduler: str, sizes: Mapping[str, int]) -
     return {"recording": write(data)}
 
 
-def _play_trace(text: str, called: str, scheduler: str, sizes: Mapping[str, int]) -> dict[str, Any]:
+def _play_trace(text: str, called: str, scheduler: str, sizes: Mapping[str, int]) -> Simulated:
     swim = SwimOptions(scale=sizes["scale"], queues=QUEUES, users=USERS)
     try:
         jobs = list(islice(read_swim(text.splitlines(), called, swim, lambda _: None), sizes["jobs"]))

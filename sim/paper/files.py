@@ -254,7 +254,7 @@ def _rounded(value: float | str) -> float | str:
     return value if isinstance(value, str) else round(value, 6)
 
 
-def _data(told: ExperimentResult) -> dict[str, Any]:
+def _data(told: ExperimentResult) -> dict[str, object]:
     experiment, outcome = told.experiment, told.outcome
     return {
         "name": experiment.name,
@@ -266,8 +266,8 @@ def _data(told: ExperimentResult) -> dict[str, Any]:
     }
 
 
-def _table_data(table: Table) -> dict[str, Any]:
-    def said(one: PublishedFigure | None) -> dict[str, Any] | None:
+def _table_data(table: Table) -> dict[str, object]:
+    def said(one: PublishedFigure | None) -> dict[str, object] | None:
         return None if one is None else {"value": one.value, "origin": str(one.origin)}
 
     def plain(value: Value) -> Any:
@@ -295,7 +295,7 @@ def _table_data(table: Table) -> dict[str, Any]:
     }
 
 
-def _plot_data(plot: Plot) -> dict[str, Any]:
+def _plot_data(plot: Plot) -> dict[str, object]:
     return {
         "name": plot.name,
         "title": plot.title,

@@ -50,7 +50,7 @@ def record_details(
             )
 
 
-def _use_of(context: RMContext, attempt: AttemptView) -> dict[str, Any]:
+def _use_of(context: RMContext, attempt: AttemptView) -> dict[str, object]:
     """What the application holds, asks for and has missed; its largest share, and of which resource."""
     whole = context.scheduler.tracker.total.as_dict()
     used = attempt.usage.total_used().as_dict()

@@ -98,7 +98,7 @@ class Pages:
             case _:
                 return None
 
-    def _about_task(self, task: Task, more: Sequence[str]) -> dict[str, Any] | None:
+    def _about_task(self, task: Task, more: Sequence[str]) -> dict[str, object] | None:
         match more:
             case []:
                 return {"task": self.task(task)}
@@ -114,7 +114,7 @@ class Pages:
             case _:
                 return None
 
-    def _about_attempt(self, attempt: Attempt, more: Sequence[str]) -> dict[str, Any] | None:
+    def _about_attempt(self, attempt: Attempt, more: Sequence[str]) -> dict[str, object] | None:
         match more:
             case []:
                 return {"taskAttempt": self.attempt(attempt)}
@@ -127,7 +127,7 @@ class Pages:
             case _:
                 return None
 
-    def info(self) -> dict[str, Any]:
+    def info(self) -> dict[str, object]:
         started_ms = self._am.start_ms if self._am is not None else 0
         return {
             "appId": str(self._core.job.id.application_id),
@@ -143,7 +143,7 @@ class Pages:
             return 0
         return max(0, (finished_ms or self._core.context.now_ms) - started_ms)
 
-    def job(self) -> dict[str, Any]:
+    def job(self) -> dict[str, object]:
         job = self._core.job
         return {
             "id": str(job.id),
@@ -169,7 +169,7 @@ class Pages:
             "acls": [],
         }
 
-    def job_attempts(self) -> list[dict[str, Any]]:
+    def job_attempts(self) -> list[dict[str, object]]:
         """The AM that tells this; earlier ones told their own."""
         am = self._am
         if am is None:
@@ -188,7 +188,7 @@ class Pages:
             }
         ]
 
-    def task(self, task: Task) -> dict[str, Any]:
+    def task(self, task: Task) -> dict[str, object]:
         return {
             "id": str(task.id),
             "type": task.id.type.name,
@@ -201,7 +201,7 @@ class Pages:
             "successfulAttempt": str(task.successful_attempt or ""),
         }
 
-    def attempt(self, attempt: Attempt) -> dict[str, Any]:
+    def attempt(self, attempt: Attempt) -> dict[str, object]:
         """An attempt; one of a reduce tells its phases."""
         shown = {
             "id": str(attempt.id),
@@ -231,7 +231,7 @@ class Pages:
             }
         return shown
 
-    def job_counters(self) -> list[dict[str, Any]]:
+    def job_counters(self) -> list[dict[str, object]]:
         """The job's counters: in total, of the maps, of the reduces."""
         maps, reduces = of_tasks(self._core.job.maps), of_tasks(self._core.job.reduces)
         return [

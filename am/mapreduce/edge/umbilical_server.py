@@ -44,7 +44,7 @@ class UmbilicalServer:
         self._job_file = job_file
         self._addresses = addresses
         self._perform_effects = perform_effects
-        self._calls: dict[str, Callable[[TaskAttemptId, Mapping[str, Any]], dict[str, Any]]] = {
+        self._calls: dict[str, Callable[[TaskAttemptId, Mapping[str, Any]], dict[str, object]]] = {
             "getTask": self._get_task,
             "statusUpdate": self._status_update,
             "nextRecords": self._next_records,
@@ -56,7 +56,7 @@ class UmbilicalServer:
             "mapCompletions": self._map_completions,
         }
 
-    def answer(self, given: bytes, text: bytes) -> dict[str, Any]:
+    def answer(self, given: bytes, text: bytes) -> dict[str, object]:
         """What is told to a call with this signature."""
         if not hmac.compare_digest(signature(self._secret, text), given):
             return {"refused": "the call is not signed with the job's secret"}
@@ -68,7 +68,7 @@ class UmbilicalServer:
         finally:
             self._perform_effects()
 
-    def _answer(self, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    def _answer(self, name: str, arguments: Mapping[str, Any]) -> dict[str, object]:
         if name == "progress":
             job = self._core.job
             return {"map": job.progress(TaskType.MAP), "reduce": job.progress(TaskType.REDUCE)}
@@ -84,14 +84,14 @@ class UmbilicalServer:
         self._core.tell(AttemptKill(attempt_id=attempt_id, diagnostics=diagnostics))
         self._perform_effects()
 
-    def _get_task(self, attempt_id: TaskAttemptId, _arguments: Mapping[str, Any]) -> dict[str, Any]:
+    def _get_task(self, attempt_id: TaskAttemptId, _arguments: object) -> dict[str, object]:
         if not self._core.is_wanted(attempt_id):
             return {"word": DIE}
         if not self._core.has_launched(attempt_id):
             return {"word": WAIT}
         return {"word": RUN, "plan": self.plan(attempt_id).to_json()}
 
-    def _status_update(self, attempt_id: TaskAttemptId, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    def _status_update(self, attempt_id: TaskAttemptId, arguments: Mapping[str, Any]) -> dict[str, object]:
         wanted = self._core.status_update(
             attempt_id,
             float(arguments["progress"]),
@@ -103,30 +103,30 @@ class UmbilicalServer:
         )
         return {"wanted": wanted}
 
-    def _next_records(self, attempt_id: TaskAttemptId, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    def _next_records(self, attempt_id: TaskAttemptId, arguments: Mapping[str, Any]) -> dict[str, object]:
         wanted = self._core.next_records(attempt_id, int(arguments["start"]), int(arguments["count"]))
         return {"wanted": wanted}
 
-    def _compute_pending(self, attempt_id: TaskAttemptId, _arguments: Mapping[str, Any]) -> dict[str, Any]:
+    def _compute_pending(self, attempt_id: TaskAttemptId, _arguments: object) -> dict[str, object]:
         may = self._core.compute_pending(attempt_id)
         return {"wanted": self._core.is_wanted(attempt_id), "go": may}
 
-    def _commit_pending(self, attempt_id: TaskAttemptId, _arguments: Mapping[str, Any]) -> dict[str, Any]:
+    def _commit_pending(self, attempt_id: TaskAttemptId, _arguments: object) -> dict[str, object]:
         may = self._core.commit_pending(attempt_id)
         return {"wanted": self._core.is_wanted(attempt_id), "go": may}
 
-    def _done(self, attempt_id: TaskAttemptId, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    def _done(self, attempt_id: TaskAttemptId, arguments: Mapping[str, Any]) -> dict[str, object]:
         return {"wanted": self._core.done(attempt_id, arguments["counters"])}
 
-    def _next_task(self, attempt_id: TaskAttemptId, _arguments: Mapping[str, Any]) -> dict[str, Any]:
+    def _next_task(self, attempt_id: TaskAttemptId, _arguments: object) -> dict[str, object]:
         follower = self._core.next_task(attempt_id)
         return {"word": DIE} if follower is None else self._get_task(follower, {})
 
-    def _failed(self, attempt_id: TaskAttemptId, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    def _failed(self, attempt_id: TaskAttemptId, arguments: Mapping[str, Any]) -> dict[str, object]:
         self._core.failed(attempt_id, str(arguments["message"]))
         return {}
 
-    def _map_completions(self, attempt_id: TaskAttemptId, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    def _map_completions(self, attempt_id: TaskAttemptId, arguments: Mapping[str, Any]) -> dict[str, object]:
         events = self._core.completion_events(int(arguments["start"]))
         return {
             "wanted": self._core.is_wanted(attempt_id),
@@ -142,7 +142,7 @@ class UmbilicalServer:
             ],
         }
 
-    def _skip(self, attempt_id: TaskAttemptId) -> dict[str, Any] | None:
+    def _skip(self, attempt_id: TaskAttemptId) -> dict[str, object] | None:
         settings = self._settings
         at_once = settings.skip_map_records if attempt_id.is_map else settings.skip_reduce_groups
         task = self._core.job.task(attempt_id.task_id)

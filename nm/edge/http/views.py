@@ -5,7 +5,6 @@ Hadoop: NodeInfo, AppInfo and ContainerInfo of the NM.
 
 from __future__ import annotations
 
-from typing import Any
 from urllib.parse import quote
 
 from yarnbox.nm.application import Application, ApplicationState
@@ -30,7 +29,7 @@ class NodeViews:
         self._types = ", ".join(f"{one.name} (unit={one.units})" if one.units else one.name for one in types)
         self._started_ms = core.context.now_ms
 
-    def node(self) -> dict[str, Any]:
+    def node(self) -> dict[str, object]:
         """NodeInfo."""
         context, health = self._context, self._core.health
         total, monitor = context.total, context.settings.monitor
@@ -58,7 +57,7 @@ class NodeViews:
 
     # Applications
 
-    def applications(self, state: str | None, user: str | None) -> list[dict[str, Any]]:
+    def applications(self, state: str | None, user: str | None) -> list[dict[str, object]]:
         """Those in a state, and of a user, if these are named."""
         if state and state not in ApplicationState.__members__:
             raise RefusedError(
@@ -75,7 +74,7 @@ class NodeViews:
             if (not state or one.state.name == state) and (user is None or one.user == user)
         ]
 
-    def application(self, text: str) -> dict[str, Any]:
+    def application(self, text: str) -> dict[str, object]:
         """One application."""
         try:
             found = self._context.applications.get(ApplicationId.parse(text))
@@ -87,11 +86,11 @@ class NodeViews:
 
     # Containers
 
-    def containers(self, host: str) -> list[dict[str, Any]]:
+    def containers(self, host: str) -> list[dict[str, object]]:
         """Every container; `host` is how the caller reached this node."""
         return [self._container(one, host) for one in self._context.containers.values()]
 
-    def container(self, text: str, host: str) -> dict[str, Any]:
+    def container(self, text: str, host: str) -> dict[str, object]:
         """One container."""
         return self._container(self._find(text), host)
 
@@ -106,7 +105,7 @@ class NodeViews:
             raise not_found(f"container with id, {text}, not found")
         return found
 
-    def _container(self, container: Container, host: str) -> dict[str, Any]:
+    def _container(self, container: Container, host: str) -> dict[str, object]:
         container_id = str(container.container_id)
         shown = {
             "id": container_id,
@@ -124,8 +123,8 @@ class NodeViews:
         return {**shown, "containerLogFiles": names} if names else shown
 
 
-def _application(application: Application) -> dict[str, Any]:
-    shown: dict[str, Any] = {
+def _application(application: Application) -> dict[str, object]:
+    shown: dict[str, object] = {
         "id": str(application.application_id),
         "state": application.state.name,
         "user": application.user,

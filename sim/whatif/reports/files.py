@@ -6,7 +6,6 @@ import csv
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from yarnbox.sim.load.formats import Load
 from yarnbox.sim.reports.files import replacing
@@ -22,7 +21,7 @@ Failure = tuple[str, str, Judgement]
 """The change, the condition that holds, and why."""
 
 
-def document(comparison: Comparison, failures: Sequence[Failure] = ()) -> dict[str, Any]:
+def document(comparison: Comparison, failures: Sequence[Failure] = ()) -> dict[str, object]:
     """Everything, as JSON has it."""
     study = comparison.study
     return {
@@ -52,7 +51,7 @@ def document(comparison: Comparison, failures: Sequence[Failure] = ()) -> dict[s
     }
 
 
-def _settings(study: Study, variant: Variant) -> dict[str, Any]:
+def _settings(study: Study, variant: Variant) -> dict[str, object]:
     found = differences(study.variants[0], variant, Load.of(study.jobs))
     rows = [{"name": one.name, "base": one.base, "changed": one.changed} for one in found.settings]
     return {"settings": rows, "allocations": list(found.allocations)}

@@ -53,7 +53,7 @@ class Trial:
     why: str = ""
     """Why it cannot be played, or which constraints it breaks."""
 
-    def data(self) -> dict[str, Any]:
+    def data(self) -> dict[str, object]:
         return {
             "number": self.number,
             "point": dict(self.point),

@@ -45,10 +45,11 @@ def test_the_differences_that_matter_begin_with_the_largest_regression(recording
     assert [one["isWorse"] for one in found] == sorted((one["isWorse"] for one in found), reverse=True)
     worse = [one for one in found if one["isWorse"]]
     assert any((one["what"], one["queue"]) == ("Makespan", "") for one in worse)
-    sizes = [abs(b - a) / max(a, b) for a, b in (one["values"] for one in worse)]
+    values = [[float(value or 0) for value in one["values"]] for one in worse]
+    sizes = [abs(b - a) / max(a, b) for a, b in values]
     assert sizes == sorted(sizes, reverse=True)
-    (makespan,) = [one for one in worse if one["what"] == "Makespan"]
-    before, after = makespan["values"]
+    (place,) = [number for number, one in enumerate(worse) if one["what"] == "Makespan"]
+    makespan, (before, after) = worse[place], values[place]
     assert makespan["change"] == round((after - before) / before, 4) > 1, "against the first run"
     assert comparison({"a": recording, "b": recording})["differences"] == []
 
