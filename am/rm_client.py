@@ -218,7 +218,8 @@ class AMRMClient:
             self._woken.clear()
             yield await self.allocate(progress())
             try:
-                await asyncio.wait_for(self._woken.wait(), interval_ms / 1000)
+                async with asyncio.timeout(interval_ms / 1000):
+                    await self._woken.wait()
             except TimeoutError:
                 continue
 

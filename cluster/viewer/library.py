@@ -122,7 +122,8 @@ async def _in_a_process(asked: Mapping[str, Any]) -> dict[str, Any]:
         sys.executable, "-m", "yarnbox.cluster.viewer.worker", stdin=pipe, stdout=pipe, stderr=pipe
     )
     try:
-        out, err = await asyncio.wait_for(process.communicate(json.dumps(asked).encode()), LONGEST_S)
+        async with asyncio.timeout(LONGEST_S):
+            out, err = await process.communicate(json.dumps(asked).encode())
     except TimeoutError:
         raise SimulationFailedError(f"{asked['called']}: took longer than {LONGEST_S} s") from None
     finally:

@@ -77,7 +77,8 @@ class FakeNodeManager(AbstractAsyncContextManager["FakeNodeManager"]):
         self._driver.perform_effects()
         if self._beats:
             self._task = asyncio.get_running_loop().create_task(self._heartbeats.run())
-            await asyncio.wait_for(self._heartbeats.is_registered.wait(), PATIENCE_S)
+            async with asyncio.timeout(PATIENCE_S):
+                await self._heartbeats.is_registered.wait()
         else:
             await self.register()
         return self
@@ -126,7 +127,8 @@ class FakeNodeManager(AbstractAsyncContextManager["FakeNodeManager"]):
 
     async def launched(self, timeout_s: float = PATIENCE_S) -> Launch:
         """The next container that was ordered to be launched; it is running now."""
-        return await asyncio.wait_for(self._orders.get(), timeout_s)
+        async with asyncio.timeout(timeout_s):
+            return await self._orders.get()
 
     def complete(self, container_id: ContainerId, exit_code: int = 0, diagnostics: str = "") -> None:
         """Its process has ended by itself."""

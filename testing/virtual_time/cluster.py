@@ -161,7 +161,8 @@ class VirtualCluster(WatchedCluster, AbstractContextManager["VirtualCluster"]):
                     return False
                 self._changed.clear()
                 try:
-                    await asyncio.wait_for(self._changed.wait(), left_s)
+                    async with asyncio.timeout(left_s):
+                        await self._changed.wait()
                 except TimeoutError:
                     continue
             return True

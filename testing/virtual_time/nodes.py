@@ -181,7 +181,8 @@ class HeartbeatSchedule:
             self.stir.clear()
             begun_s = loop.time()
             try:
-                await asyncio.wait_for(self.stir.wait(), self._cluster.rest_s - rested_s)
+                async with asyncio.timeout(self._cluster.rest_s - rested_s):
+                    await self.stir.wait()
             except TimeoutError:
                 break
             rested_s += loop.time() - begun_s

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
@@ -176,6 +177,36 @@ class TestOverTheWire:
             await client.close()
 
         with_server("ApplicationMasterProtocolService", answer, use)
+
+    def test_heartbeats_end_when_they_are_cancelled_at_the_moment_of_a_wake(self) -> None:
+        async def ends_after(steps: int) -> bool:
+            client, beats = AMRMClient(Stub("127.0.0.1:1", "ApplicationMasterProtocolService")), 0
+
+            async def allocate(_progress: float) -> AllocateResponse:
+                nonlocal beats
+                beats += 1
+                return AllocateResponse(response_id=beats)
+
+            async def beat() -> None:
+                async for _ in client.responses(3_600_000, lambda: 0.0):
+                    pass
+
+            with patch.object(client, "allocate", allocate):
+                task = asyncio.create_task(beat())
+                for _ in range(5):
+                    await asyncio.sleep(0)
+                client.wake()
+                for _ in range(steps):
+                    await asyncio.sleep(0)
+                task.cancel()
+                done, _ = await asyncio.wait([task], timeout=1)
+                await client.close()
+            return bool(done)
+
+        async def scene() -> list[bool]:
+            return [await ends_after(steps) for steps in range(4)]
+
+        assert asyncio.run(scene()) == [True] * 4
 
     def test_an_attempt_that_the_rm_does_not_serve_any_more_must_end(self) -> None:
         def answer(_rpc: str, _request: Any, _caller: Caller) -> Any:

@@ -60,7 +60,8 @@ async def _run(
         except OSError as error:
             raise ScriptFailedError(f"{path} could not be run: {error.strerror}") from error
         try:
-            await asyncio.wait_for(wait_for(process), timeout_s)
+            async with asyncio.timeout(timeout_s):
+                await wait_for(process)
         except TimeoutError:
             raise ScriptTimedOutError(f"{path} ran for more than {timeout_s:.0f} s") from None
         finally:

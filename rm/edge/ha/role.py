@@ -132,7 +132,8 @@ class Role:
         while not condition() and (left_s := deadline - loop.time()) > 0:
             self._news.clear()
             try:
-                await asyncio.wait_for(self._news.wait(), min(left_s, 0.1))
+                async with asyncio.timeout(min(left_s, 0.1)):
+                    await self._news.wait()
             except TimeoutError:
                 continue
 

@@ -88,6 +88,10 @@ def test_an_am_that_its_node_begins_again_gives_nothing_back_of_its_life_before(
     assert walk(49500056, "fair").fault == ""
 
 
+def test_a_node_manager_that_is_killed_as_it_wakes_is_dead() -> None:
+    assert walk(49601131, "fifo").fault == ""
+
+
 def test_an_am_that_hears_no_answer_and_repeats_its_call_is_not_given_up() -> None:
     steps = [Step(1000, "submit", (2, 0, 10, 1)), Step(15_000, "deafen", (0, 990, 0, 0))]
     steps += [Step(12_000, "look", (0, 0, 0, 0))] * 12
