@@ -8,7 +8,6 @@ RMAppManager and the submission part of ClientRMService.
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from yarnbox.rm import state
@@ -26,6 +25,7 @@ from yarnbox.yarn.errors import (
     InvalidResourceRequestError,
     YarnError,
 )
+from yarnbox.yarn.frozen import replace
 from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId
 from yarnbox.yarn.records.application import ApplicationSubmissionContext
 from yarnbox.yarn.records.request import ExecutionTypeRequest, ResourceRequest

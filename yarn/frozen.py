@@ -3,7 +3,7 @@
 They are structs of msgspec: a ResourceManager makes a handful for every heartbeat and a dozen for every
 container, and imports 500 such classes. Structs are made in C, in a fifth of the time that a frozen dataclass
 takes, and defined in a tenth. To those who are given one it looks like a dataclass: `dataclasses.fields`,
-`replace` and `asdict` take it.
+`replace` and `asdict` take it. The `replace` here takes these values alone, in a tenth of the time.
 """
 
 from __future__ import annotations
@@ -13,6 +13,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast, dataclass_transform
 
 import msgspec
+
+if TYPE_CHECKING:
+    from dataclasses import replace as replace  # whose arguments mypy knows
+else:
+    from msgspec.structs import replace as replace
 
 T = TypeVar("T")
 Fields = dict[str, dataclasses.Field[Any]]

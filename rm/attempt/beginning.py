@@ -4,8 +4,6 @@ recovery after a restart of the RM.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from yarnbox.rm.asks import ANY
 from yarnbox.rm.attempt.ending import end
 from yarnbox.rm.attempt.entity import (
@@ -32,6 +30,7 @@ from yarnbox.rm.events.app import (
 )
 from yarnbox.rm.events.scheduler import SchedulerAppAttemptAdded
 from yarnbox.rm.ports import AMSession
+from yarnbox.yarn.frozen import replace
 from yarnbox.yarn.records.container import ContainerLaunchContext
 from yarnbox.yarn.records.request import ResourceRequest
 from yarnbox.yarn.text.moments import weekday_first

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
+from yarnbox.yarn.frozen import Frozen
 from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
 from yarnbox.yarn.records.application import ApplicationSubmissionContext
 from yarnbox.yarn.records.tracker import NMContainerStatus
@@ -143,11 +144,8 @@ class SchedulerKillReservedContainer(SchedulerContainerEvent, frozen=True, kw_on
     """KILL_RESERVED_CONTAINER: preemption cancels a container reservation."""
 
 
-class PreemptionMark(NamedTuple):
-    """A container that is to go, or has gone: whose it is, for whom it goes, and when.
-
-    A tuple, for a pass makes thousands.
-    """
+class PreemptionMark(Frozen, frozen=True, kw_only=True):
+    """A container that is to go, or has gone: whose it is, for whom it goes, and when."""
 
     container_id: ContainerId
     application_id: ApplicationId

@@ -6,7 +6,6 @@ Calls about the cluster itself are in `cluster`. Hadoop: the application half of
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from yarnbox.rm import reports
@@ -29,6 +28,7 @@ from yarnbox.yarn.errors import (
     IllegalArgumentError,
     YarnError,
 )
+from yarnbox.yarn.frozen import replace
 from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId
 from yarnbox.yarn.records.application import ApplicationReport, ApplicationUpdateTimeoutMap
 from yarnbox.yarn.records.client import (

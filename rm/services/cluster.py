@@ -7,7 +7,6 @@ ClientRMService.
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import TYPE_CHECKING, NoReturn
 
 from yarnbox.rm import reports
@@ -16,6 +15,7 @@ from yarnbox.rm.services.caller import Caller
 from yarnbox.rm.services.filters import QueueFilter
 from yarnbox.yarn.enums import NodeState
 from yarnbox.yarn.errors import YarnError
+from yarnbox.yarn.frozen import replace
 from yarnbox.yarn.records.basics import ResourceProfileEntry, ResourceProfiles
 from yarnbox.yarn.records.client import (
     GetAllResourceProfilesRequest,

@@ -7,10 +7,10 @@ PlacementConstraintProcessor in the chain.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from yarnbox.yarn.errors import YarnError
+from yarnbox.yarn.frozen import replace
 from yarnbox.yarn.ids import ApplicationAttemptId
 from yarnbox.yarn.records.master import AllocateRequest, RegisterApplicationMasterRequest
 from yarnbox.yarn.records.request import RejectedSchedulingRequest

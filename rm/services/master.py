@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from yarnbox.rm import reports
@@ -34,6 +33,7 @@ from yarnbox.yarn.errors import (
     InvalidContainerReleaseError,
     InvalidResourceBlacklistRequestError,
 )
+from yarnbox.yarn.frozen import replace
 from yarnbox.yarn.ids import ApplicationAttemptId, NodeId
 from yarnbox.yarn.records.master import (
     AllocateRequest,

@@ -7,7 +7,6 @@ The edge resolves its host name and adds the keys with which it checks tokens. H
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from yarnbox.rm.events.node import (
@@ -26,6 +25,7 @@ from yarnbox.rm.scheduler.containers.opportunistic import OpportunisticAllocator
 from yarnbox.rm.services.caller import Caller
 from yarnbox.yarn.enums import NodeAction, NodeState
 from yarnbox.yarn.errors import IllegalArgumentError
+from yarnbox.yarn.frozen import replace
 from yarnbox.yarn.ids import NodeId
 from yarnbox.yarn.records.tracker import (
     NodeHeartbeatRequest,

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from yarnbox.rm.asks import ANY, RequestKey
@@ -20,6 +19,7 @@ from yarnbox.rm.ports import AMSession
 from yarnbox.rm.scheduler.context import SchedulerContext
 from yarnbox.rm.scheduler.node import NodeTracker
 from yarnbox.yarn.enums import ExecutionType, NodeState
+from yarnbox.yarn.frozen import replace
 from yarnbox.yarn.ids import ApplicationAttemptId, NodeId
 from yarnbox.yarn.records.request import ResourceRequest
 from yarnbox.yarn.records.tracker import ContainerQueuingLimit

@@ -11,7 +11,6 @@ RMServerUtils' checks.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from typing import Generic, TypeVar
 
 from yarnbox.rm.asks import ANY, PendingRequest, RequestKey
@@ -25,6 +24,7 @@ from yarnbox.rm.scheduler.containers.resizing import notify_node, resize
 from yarnbox.rm.scheduler.register import Register
 from yarnbox.rm.scheduler.usage import refund
 from yarnbox.yarn.enums import ContainerUpdateType, ExecutionType
+from yarnbox.yarn.frozen import replace
 from yarnbox.yarn.ids import ContainerId
 from yarnbox.yarn.records.master import UpdateContainerError, UpdateContainerRequest
 from yarnbox.yarn.records.request import ResourceRequest
