@@ -1,7 +1,7 @@
-"""What the configuration of a local cluster says more when Hadoop's own clients are to use it.
+"""The part of a local cluster's configuration that only Hadoop's own clients need.
 
 Owns the choice of ports, the place of Java, and names of nodes that every program can resolve: addresses of
-the loopback network, for Java asks the machine's resolver and knows no address book.
+the loopback network, because Java asks the machine's resolver and knows no address book.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 """Free ports for daemons that will listen a moment later.
 
-A port that the system hands out lies in the range from which it serves outgoing connections, and may be the
-source port of one by the time the daemon listens. So ours are chosen below that range, by chance. Others who
-choose in the same way, such as a second `yarnbox up`, must not choose the same one in between: whoever chose
-a port stays bound to it without listening, which keeps away those who choose and lets the daemon listen.
+A port that the system chooses is in the range that it also uses for outgoing connections, so it may be in
+use by the time the daemon listens. These ports are chosen at random below that range. Another process that
+chooses in the same way, such as a second `yarnbox up`, must not choose the same port in between: until the
+daemon listens, the chooser stays bound to the port without listening, which stops other choosers but not the
+daemon.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What `yarnbox up` does while it watches: an RM that ended because of its state store is started again.
+"""`yarnbox up` restarts an RM that ended because its state store failed.
 
-A store may fail for a while, most of all on a full disk. Each attempt that fails makes the next one wait
-twice as long. An RM that ended for another reason, or by a command, is left as it is.
+A store may fail for a while, most often because a disk is full. After each failed attempt the wait doubles.
+An RM that ended for another reason, or by a command, is not restarted.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Several ResourceManagers of one cluster: which is active, and one made so instead of another."""
+"""Several ResourceManagers of one cluster: which one is active, and how another one is made active."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""The generated configuration of a local cluster: the user's files, and what one machine needs over them.
+"""The generated configuration of a local cluster: the user's files, with what one machine needs above them.
 
-Owns which properties are laid over, for the cluster and for each node. The user's other files (queues, node
-lists, scripts) are copied for clients and nodes. The RM reads the user's directory in place: there are no
-copies of the scheduler's files, which nobody would read, and the others are not for writing. What the user
-said stays in force where it does not concern addresses and directories.
+Owns which properties are set above the user's, for the cluster and for each node. What the user has set stays
+in force unless it concerns addresses or directories. Other files of the user (queues, node lists, scripts)
+are copied for clients and nodes. The RM reads the user's directory in place, so the scheduler's files are not
+copied.
 """
 
 from __future__ import annotations

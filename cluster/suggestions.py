@@ -1,4 +1,4 @@
-"""What `yarnbox up` may suggest: a queue into which a job of whoever reads it gets."""
+"""What `yarnbox up` suggests to do next: a job, in a queue to which the user may submit it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What a cluster looks like at a moment: a row for each daemon, as text, as JSON, as a table kept current.
+"""What a cluster looks like at a moment: a row for each daemon, as text, as JSON, or as a table kept current.
 
-Owns putting together what the record, the operating system and the RM say. Changes nothing.
+Combines what the record, the operating system and the RM say. Changes nothing.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Who may submit where under a configuration of the fair scheduler, and what happens.
 
-Applications are submitted to a ResourceManager in virtual time, one to each, and looked at.
+Each application is submitted to a ResourceManager of its own in virtual time.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""Properties of a site file that nobody reads and whose names all but are those of others.
+"""Properties of a site file that nothing reads and whose names are nearly those of others.
 
-A site file has many that this project does not read, for it is Hadoop's; only slips of the pen are told.
+A site file is Hadoop's, so it has many properties that this project does not read. Only probable typing
+errors are reported.
 """
 
 from __future__ import annotations

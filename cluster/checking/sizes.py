@@ -1,4 +1,4 @@
-"""The size of a cluster that is only imagined: of the default partition, and of those of labels.
+"""The size of an imagined cluster: of the default partition, and of those of labels.
 
 Written on the command line as `memory=100G,vcores=40` and, for a partition, `gpu:memory=50G,vcores=20`.
 """

@@ -1,4 +1,4 @@
-"""The options of `yarnbox walk`: for the test kit above us, which carries it out, and for completion."""
+"""The options of `yarnbox walk`: here for completion; the test kit carries the command out."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""From fair-scheduler.xml to capacity-scheduler.xml: what comes near to it, and what has no equivalent.
+"""From fair-scheduler.xml to capacity-scheduler.xml: the nearest equivalents, and what has none.
 
 Pure: allocations, rules and settings in, properties and sentences out. Queues become queues with weights (or
-percentages), placement rules become JSON mapping rules. Hadoop: FSConfigToCSConfigConverter and its
-helpers, known as `yarn fs2cs`.
+percentages), placement rules become JSON mapping rules. Hadoop: FSConfigToCSConfigConverter and its helpers,
+known as `yarn fs2cs`.
 
-Two things are told instead of written: locality thresholds, which Hadoop writes as fractions into properties
-that take whole numbers, and a user's own policy.
+Two things are reported instead of written: locality thresholds, which Hadoop writes as fractions into
+properties that take whole numbers, and a user's own policy.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """The workers of a Dask cluster as hosts: each has NodeManagers as children of its process.
 
-Owns which worker has which node, and how a worker's size is shared out. A worker that has ended is a host
-that is gone: its nodes end with it, and one that is started again goes to a worker that lives. What is a
-node's alone lies where workers have their own files, beside them: Dask removes those as soon as a worker has
-ended. Where a worker does not see the run directory, every host gets a copy of it there, too.
+Owns which worker has which node, and how a worker's size is divided among its nodes. When a worker ends, its
+nodes end with it, as when a host is lost; a node that is started again goes to a worker that runs. The files
+of a node lie beside the worker's own directory, because Dask removes that as soon as the worker has ended.
+Where a worker does not see the run directory, every host gets a copy of it.
 """
 
 from __future__ import annotations

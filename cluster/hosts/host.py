@@ -1,7 +1,7 @@
-"""What a cluster asks of the place where its NodeManagers run: this machine, or the workers of an engine.
+"""What a cluster needs from the place where its NodeManagers run: this machine, or the workers of an engine.
 
-Whoever asks hands in nodes as the record has them and never looks at their processes, which mean something on
-the node's own host alone.
+Callers pass nodes as the record has them. They do not look at process ids, which mean something only on the
+node's own host.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Daemons of this machine: started by the fork server or by an interpreter of their own, and what they said.
+"""Starts daemons on this machine, by the fork server or by an interpreter of their own, and reads their
+output.
 
-Owns the form in which a daemon is started, its file of output and its pid file. Knows nothing of what the
-daemons do.
+Owns the form in which a daemon is started, its output file and its pid file. Knows nothing of what daemons
+do.
 """
 
 from __future__ import annotations

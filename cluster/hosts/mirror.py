@@ -1,8 +1,8 @@
 """A copy of the run directory on hosts that do not share it with this machine.
 
-What daemons read goes there before they start: configuration, node secret, address book, with the paths of
-the copy instead of ours. What they write that is not their own comes back: their logs, and those of ended
-applications. Knows nothing of how a host is reached.
+Before daemons start, the files that they read are copied there (configuration, node secret, address book),
+with the paths of the copy in place of ours. Later their logs and those of ended applications are copied
+back. Knows nothing of how a host is reached.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What runs inside a worker of Dask's: its NodeManagers are started, looked at and ended by these functions.
+"""Functions that run inside a Dask worker: they start its NodeManagers, look at them and end them.
 
-A NodeManager is a child of the worker's process, and ends when that has ended. The functions are sent by
-name, so the worker has to have this package, too.
+A NodeManager is a child of the worker's process, and ends with it. The functions are sent by name, so this
+package must be installed on the worker, too.
 """
 
 from __future__ import annotations

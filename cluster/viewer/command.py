@@ -1,4 +1,5 @@
-"""`yarnbox view`: the pages over recordings until Ctrl-C. A file that is none is one line and status 2."""
+"""`yarnbox view`: serves the pages over recordings until Ctrl-C. A file that is no recording is reported in
+one line, with status 2."""
 
 from __future__ import annotations
 
