@@ -13,10 +13,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId
+from yarnbox.yarn.records.admin import ReplaceLabelsOnNodeRequest
 from yarnbox.yarn.resources.resource import NONE, Resource
 
 DECREASE = "decreased container cleaned up once more"
 REMOVED = "removed from a node that registered again"
+UNLISTED = "node without its label, which multi-node placement does not list any more"
 LOST = "reservation lost when an update of it was refused"
 REVIVED = "update of a reservation that was dropped"
 DRAINING = "another size of a container is not told to a node that drains"
@@ -33,9 +35,11 @@ DEDUCTED = "ended container that its node had not reported, deducted once more f
 
 _UNKNOWN = "is unknown. Please try again with a valid reservation."
 _QUEUE, _ORDER = "yarn.scheduler.capacity.", ".ordering-policy"
+_MULTI_NODE = _QUEUE + "multi-node-placement-enabled"
 _USER = re.compile(r"\.queues\.[^ ]*\.users\.")
 _RATIO = re.compile(r"\.queues\.[^ ]*\.labels\.[^.]*\.(absolute-)?(max-)?(used-)?capacity$")
 _RESERVATION = re.compile(r"\.plans\.[^ ]*\.(?P<id>reservation_[^. ]*)$")
+_PLACED = re.compile(r"\.nodes\.(?P<node>[^.]*)\.(containers|reserved)$")
 _HEADROOM = "allocate.limit."
 _COUNT_OF_NODE = re.compile(r"allocate\.updated_nodes\[\d+\]\.numContainers$")
 _USED_OF_NODE = re.compile(r"allocate\.updated_nodes\[\d+\]\.used\.[^.]*$")
@@ -75,6 +79,10 @@ class Accidents:
         """Leaves with the fair ordering policy."""
         self._kept_by: dict[str, None] = {}
         """Users of applications whose containers outlive an attempt."""
+        self._unlisted: dict[str, None] = {}
+        """With multi-node placement: hosts that have lost their label."""
+        self._has_candidates = False
+        """Whether there is multi-node placement."""
         self._refused_updates: dict[str, None] = {}
         """Reservations of which an update was refused."""
         self._deducted: list[Resource] = [NONE]
@@ -86,6 +94,7 @@ class Accidents:
 
     def note_queues(self, properties: Mapping[str, str]) -> None:
         """What capacity-scheduler.xml says now."""
+        self._has_candidates = properties.get(_MULTI_NODE) == "true"
         for name, value in properties.items():
             if name.startswith(_QUEUE) and name.endswith(_ORDER) and value == "fair":
                 self._sized[name.removeprefix(_QUEUE).removesuffix(_ORDER)] = None
@@ -109,6 +118,12 @@ class Accidents:
     def note_deducted(self, resource: Resource) -> None:
         """A node goes that had not reported the end of a container of this size."""
         self._deducted.append(self._deducted[-1] + resource)
+
+    def note_labels(self, request: ReplaceLabelsOnNodeRequest) -> None:
+        """Nodes have other labels from now on."""
+        for one in request.node_to_labels:
+            if self._has_candidates and one.node_id is not None and not one.node_labels:
+                self._unlisted[one.node_id.host] = None
 
     def note_refused_update(self, reservation_id: str) -> None:
         """Both sides refused an update of the reservation."""
@@ -184,6 +199,11 @@ class Accidents:
             # policy, which looks at it as at a new one, lets it in.
             if "updateReservation" in rpcs:
                 raise EndedByAccidentError(LOST)
+        placed = _PLACED.match(path)
+        if placed and placed["node"].partition(":")[0] in self._unlisted and ours and not hadoop:
+            # Hadoop: CapacityScheduler.refreshLabelToNodeCache lists again the nodes of the labels that nodes
+            # get, and so forgets one that gets none, until it registers again.
+            raise EndedByAccidentError(UNLISTED)
         if hadoop == "NaN" and ours == 0 and _RATIO.match(path):
             # Hadoop: AbstractCSQueue.deriveCapacityFromAbsoluteConfigurations leaves out the infinite only.
             return self._step_over(SHARE)

@@ -49,6 +49,7 @@ from yarnbox.sim.scenario.playing.files import (
 from yarnbox.yarn.connection.rpc import SERVICES
 from yarnbox.yarn.errors import YarnError
 from yarnbox.yarn.ids import ContainerId
+from yarnbox.yarn.records.admin import ReplaceLabelsOnNodeRequest
 from yarnbox.yarn.records.client import ReservationUpdateRequest, SubmitApplicationRequest
 from yarnbox.yarn.records.master import AllocateRequest
 from yarnbox.yarn.records.tracker import (
@@ -341,6 +342,8 @@ class MirroredRM(SimulatedRM):
             raise NotComparableError(
                 "after a node's resize Hadoop's FifoScheduler fails for want of a CSQueue"
             )
+        if isinstance(one.request, ReplaceLabelsOnNodeRequest) and one.refusal is None:
+            self.accidents.note_labels(one.request)
         if isinstance(one.request, SubmitApplicationRequest) and one.refusal is None:
             context = one.request.application_submission_context
             if context is not None and context.keep_containers_across_application_attempts:

@@ -188,8 +188,8 @@ MUTANTS = (
         ),
         (
             "reservation for what is above the limit",
-            "if more and on_node.may_reserve and not (continues and must):",
-            "if more and on_node.may_reserve:",
+            "if more and not (continues and must):",
+            "if more:",
         ),
     ),
     *_in(

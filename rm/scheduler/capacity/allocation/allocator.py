@@ -96,7 +96,7 @@ class ContainerAllocator(Allocator):
         limits: Limits,
     ) -> Assignment:
         if pass_.candidates is None:
-            return self._try_on(leaf, attempt, key, pass_, limits, pass_.node, may_reserve=True)
+            return self._try_on(leaf, attempt, key, pass_, limits, pass_.node, is_last=True)
         outcome = KEY_SKIPPED
         nodes = self._orders.ordered(leaf.settings.multi_node_policy, pass_)
         skips_reserved = self._context.settings.skip_reserved_nodes
@@ -106,8 +106,8 @@ class ContainerAllocator(Allocator):
                 pass_.observer.try_request(attempt, key, node)
                 pass_.observer.note(attempt, SkipReason.RESERVED)
                 continue
-            outcome = self._try_on(leaf, attempt, key, pass_, limits, node, may_reserve=is_last)
-            if outcome.gives:
+            outcome = self._try_on(leaf, attempt, key, pass_, limits, node, is_last=is_last)
+            if outcome.gives and (is_last or not outcome.is_reservation):
                 return outcome
         return outcome
 
@@ -120,16 +120,14 @@ class ContainerAllocator(Allocator):
         limits: Limits,
         node: SchedulerNode,
         *,
-        may_reserve: bool,
+        is_last: bool,
     ) -> Assignment:
-        """One key on one node."""
+        """One key on one node; a reservation is made on the last one only, but the others count as missed."""
         asks = attempt.asks.key_asks(key)
         if asks is None or asks.any.count <= 0:
             return KEY_SKIPPED
         pass_.observer.try_request(attempt, key, node)
-        on_node = RequestOnNode(
-            leaf, attempt, asks, pass_, limits, node, asks.any.capability, may_reserve=may_reserve
-        )
+        on_node = RequestOnNode(leaf, attempt, asks, pass_, limits, node, asks.any.capability)
         refused = refusal_by_request(on_node)
         if refused is not None:
             pass_.observer.note(attempt, refused)
@@ -147,7 +145,11 @@ class ContainerAllocator(Allocator):
         if pass_.is_question:
             return self.decide_by_locality(on_node)
         attempt.opportunities[key] = attempt.opportunities.get(key, 0) + 1
-        return self._count(on_node, self.decide_by_locality(on_node))
+        found = self.decide_by_locality(on_node)
+        if found.is_reservation and not is_last:
+            pass_.observer.note(attempt, SkipReason.NODE_FULL)
+            return found
+        return self._count(on_node, found)
 
     def _count(self, on_node: RequestOnNode, found: Assignment) -> Assignment:
         """Updates the missed opportunities after a decision: a local container or reservation resets them,
@@ -232,7 +234,7 @@ class ContainerAllocator(Allocator):
             found = _propose(on_node, Kind.ALLOCATE, locality, required)
             found.unreserved, found.kills = given_up, kills
             return found
-        if more and on_node.may_reserve and not (continues and must):
+        if more and not (continues and must):
             # Also where the last of several nodes is reserved: the commit refuses it. See
             # tests/scenarios/queues/multi-node-reserves-the-last-in-vain.yaml.
             return _propose(on_node, Kind.RESERVE, locality, required)

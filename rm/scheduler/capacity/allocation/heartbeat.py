@@ -185,6 +185,13 @@ class NodeAllocator:
                 if observer is not None:
                     observer.refuse(SkipReason.NODE_BUSY)
                 return None
+        elif len(candidates) == 1:
+            # The only node that is not silent: see tests/scenarios/queues/multi-node-one-candidate.yaml.
+            (only,) = candidates
+            if only.reserved_container is not None or is_full(context, self._killable, only):
+                if observer is not None:
+                    observer.refuse(SkipReason.NODE_BUSY)
+                return None
         root = self._tree.root
         idle.last_partition = partition
         total = context.partition_total(partition)

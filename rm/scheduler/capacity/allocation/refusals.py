@@ -31,7 +31,6 @@ class RequestOnNode:
         "key",
         "leaf",
         "limits",
-        "may_reserve",
         "node",
         "pass_",
         "required",
@@ -48,7 +47,6 @@ class RequestOnNode:
         node: SchedulerNode,
         required: Resource,
         *,
-        may_reserve: bool = True,
         reserved: RMContainer | None = None,
     ) -> None:
         self.leaf = leaf
@@ -59,8 +57,6 @@ class RequestOnNode:
         self.limits = limits
         self.node = node
         self.required = required
-        self.may_reserve = may_reserve
-        """Whether the node may be reserved: with multi-node placement only the last one may."""
         self.reserved = reserved
         """The reservation on the node that the request waits with."""
 
