@@ -20,7 +20,8 @@ from yarnbox.yarn.errors import InvalidTokenError, NMNotYetReadyError, YarnError
 from yarnbox.yarn.ids import ApplicationAttemptId, ContainerId
 from yarnbox.yarn.records.container import ContainerStatus
 from yarnbox.yarn.records.management import StartContainersResponse
-from yarnbox.yarn.records.tokens import Token
+from yarnbox.yarn.records.tokens import NMTokenIdentifier, Token
+from yarnbox.yarn.security.tokens import NM_TOKEN, identifier_of
 
 ABORTED = -100
 """ContainerExitStatus of what was lost with its node, never started, or given back."""
@@ -64,8 +65,8 @@ class NodeReports:
         """Hosts that this ResourceManager has given up, or taken out of use."""
         self._not_launched: dict[ApplicationAttemptId, None] = {}
         """Attempts that this ResourceManager could not launch."""
-        self._tokens: dict[tuple[str, bytes], None] = {}
-        """The tokens with which each host has started containers."""
+        self._tokens: dict[tuple[str, ApplicationAttemptId | None], bytes] = {}
+        """By host and attempt, the token with which a container was last started."""
 
     def watch(self) -> None:
         """Another ResourceManager begins."""
@@ -133,16 +134,22 @@ class NodeReports:
     # Tokens
 
     def note_started(self, host: str, token: Token | None, answer: StartContainersResponse) -> None:
-        """A node has started what it was asked to start with this token."""
+        """A node has started what it was asked to start with this token. Of an attempt's keys it keeps that
+        which was used so last, as Hadoop's does.
+        """
         if token is not None and not answer.failed_requests:
-            self._tokens[host, token.identifier] = None
+            self._tokens[host, _attempt_of(token)] = token.identifier
 
     def look_at_refusal(self, host: str, token: Token | None, request: Any, error: YarnError) -> None:
-        """A node refuses to stop a container, or to say how it is. It knows the token with which one was
+        """A node refuses to stop a container, or to say how it is. It knows the last token with which one was
         started that still runs.
         """
         is_of_token = isinstance(error, (InvalidTokenError, NMNotYetReadyError))
-        if token is None or not is_of_token or (host, token.identifier) not in self._tokens:
+        if (
+            token is None
+            or not is_of_token
+            or self._tokens.get((host, _attempt_of(token))) != token.identifier
+        ):
             return
         machine = self._cluster.executor_of(host)
         for one in machine.running():
@@ -174,3 +181,7 @@ class NodeReports:
                 )
 
         self._cluster.later(PROMPT_MS, look)
+
+
+def _attempt_of(token: Token) -> ApplicationAttemptId | None:
+    return identifier_of(token, NM_TOKEN, NMTokenIdentifier).app_attempt_id
