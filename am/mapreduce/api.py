@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, starmap
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from yarnbox.am.mapreduce.shuffle.records import decode
+from yarnbox.am.mapreduce.shuffle.records import Group, Record, decode
 
 if TYPE_CHECKING:
     from yarnbox.yarn.configuration import Configuration
@@ -33,7 +33,7 @@ class Out(Protocol):
     def emit(self, key: Any, value: Any) -> None:
         """Takes one pair."""
 
-    def emit_all(self, pairs: Iterable[tuple[Any, Any]]) -> None:
+    def emit_all(self, pairs: Iterable[Record]) -> None:
         """Takes pairs as they come."""
 
 
@@ -138,7 +138,7 @@ class MapContext(TaskContext):
 
     def __init__(
         self,
-        records: Callable[[], Iterator[tuple[Any, Any]]],
+        records: Callable[[], Iterator[Record]],
         blocks: Callable[[], Iterator[bytes]],
         out: Out,
         tally: Tally,
@@ -156,7 +156,7 @@ class ReduceContext(TaskContext):
 
     def __init__(
         self,
-        groups: Callable[[], Iterator[tuple[Any, Iterator[Any]]]],
+        groups: Callable[[], Iterator[Group]],
         out: Out,
         tally: Tally,
         environment: TaskEnvironment,
@@ -194,7 +194,7 @@ class Reducer:
 
 
 class _FunctionMapper(Mapper):
-    def __init__(self, function: Callable[[Any, Any], Iterable[tuple[Any, Any]]]) -> None:
+    def __init__(self, function: Callable[[Any, Any], Iterable[Record]]) -> None:
         self._function = function
 
     def run(self, context: MapContext) -> None:
@@ -202,7 +202,7 @@ class _FunctionMapper(Mapper):
 
 
 class _FunctionReducer(Reducer):
-    def __init__(self, function: Callable[[Any, Iterator[Any]], Iterable[tuple[Any, Any]]]) -> None:
+    def __init__(self, function: Callable[[Any, Iterator[Any]], Iterable[Record]]) -> None:
         self._function = function
 
     def run(self, context: ReduceContext) -> None:

@@ -40,7 +40,7 @@ from yarnbox.am.mapreduce.output import PartFile, part_file
 from yarnbox.am.mapreduce.shuffle.fetched import FetchedOutputs, FetchLimits
 from yarnbox.am.mapreduce.shuffle.map_output import MapOutput, SortLimits
 from yarnbox.am.mapreduce.shuffle.merging import Combiner, Merges, Segment, grouped
-from yarnbox.am.mapreduce.shuffle.records import decode
+from yarnbox.am.mapreduce.shuffle.records import Group, Record, decode
 from yarnbox.am.mapreduce.shuffle.segments import Batch
 from yarnbox.am.mapreduce.skipping import Skipping, kept_at
 from yarnbox.am.mapreduce.splits import Split
@@ -205,7 +205,7 @@ class Task:
         read = 0
         form = input_format_named(self._plan.input_format)
         total = split.length or len(split.records) or 1
-        batch: list[tuple[Any, Any]] = []
+        batch: list[Record] = []
         rest = iter(batch)  # of the batch: its hint tells how much that is, at no cost for a record
 
         def progress() -> float:
@@ -214,7 +214,7 @@ class Task:
 
         self._progress = progress
 
-        def batches() -> Iterator[Iterator[tuple[Any, Any]]]:
+        def batches() -> Iterator[Iterator[Record]]:
             nonlocal read, batch, rest
             for pair in split.records:
                 yield iter([pair])
@@ -229,8 +229,8 @@ class Task:
 
         skipping = self._skipping()
 
-        def records() -> Iterator[Iterator[tuple[Any, Any]]]:
-            found: Iterable[Iterator[tuple[Any, Any]]] = batches()
+        def records() -> Iterator[Iterator[Record]]:
+            found: Iterable[Iterator[Record]] = batches()
             if skipping is not None:
                 one_by_one = chain.from_iterable(found)
                 found = (iter([one]) for one in skipping.passing(one_by_one, skipping.keep_record))
@@ -331,9 +331,9 @@ class Task:
 
         skipping = self._skipping()
 
-        def groups() -> Iterator[tuple[Any, Iterator[Any]]]:
+        def groups() -> Iterator[Group]:
             nonlocal seen
-            found: Iterator[tuple[Any, Iterator[Any]]]
+            found: Iterator[Group]
             found = ((decode(key), values) for key, values in grouped(counted()))
             if skipping is not None:
                 found = skipping.passing(found, skipping.keep_group)

@@ -10,16 +10,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from yarnbox.am.mapreduce.api import NotAClassError, named
 from yarnbox.am.mapreduce.codecs import is_compressed, open_input
+from yarnbox.am.mapreduce.shuffle.records import Record
 from yarnbox.am.mapreduce.splits import Chunk, text_blocks, text_lines
 
 if TYPE_CHECKING:
     from yarnbox.yarn.configuration import Configuration
 
-Records = list[tuple[Any, Any]]
+Records = list[Record]
 
 _RECORDS_AT_ONCE = 1000
 _SEPARATOR = "mapreduce.input.keyvaluelinerecordreader.key.value.separator"
@@ -33,7 +34,7 @@ class InputFormat:
         """Whether the file may be cut into several splits."""
         return not is_compressed(path)
 
-    def records(self, chunk: Chunk, configuration: Configuration) -> Iterator[tuple[Any, Any]]:
+    def records(self, chunk: Chunk, configuration: Configuration) -> Iterator[Record]:
         """The records that begin in this part of a file."""
         raise NotImplementedError(f"{type(self).__name__} does not say what its records are")
 
@@ -86,7 +87,7 @@ class WholeFileInputFormat(InputFormat):
     def is_splittable(self, path: Path) -> bool:
         return False
 
-    def records(self, chunk: Chunk, configuration: Configuration) -> Iterator[tuple[Any, Any]]:
+    def records(self, chunk: Chunk, configuration: Configuration) -> Iterator[Record]:
         with open_input(chunk.path) as stream:
             yield chunk.path, stream.read()
 
@@ -94,7 +95,7 @@ class WholeFileInputFormat(InputFormat):
 class FixedLengthInputFormat(InputFormat):
     """Records of `fixedlengthinputformat.record.length` bytes, each with its offset."""
 
-    def records(self, chunk: Chunk, configuration: Configuration) -> Iterator[tuple[Any, Any]]:
+    def records(self, chunk: Chunk, configuration: Configuration) -> Iterator[Record]:
         """Offsets and records."""
         length = configuration.integer(_RECORD_LENGTH, 0)
         if length < 1:
@@ -136,7 +137,7 @@ def input_format_named(name: str) -> InputFormat:
     raise NotAClassError(f"{name} is not an InputFormat")
 
 
-def in_batches(records: Iterable[tuple[Any, Any]]) -> Iterator[Records]:
+def in_batches(records: Iterable[Record]) -> Iterator[Records]:
     rest = iter(records)
     while batch := list(islice(rest, _RECORDS_AT_ONCE)):
         yield batch

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
 from yarnbox.am.mapreduce.api import Tally
 from yarnbox.am.mapreduce.codecs import RESULT_CODECS, open_input, open_result, result_codec_name
-from yarnbox.am.mapreduce.shuffle.records import text_of
+from yarnbox.am.mapreduce.shuffle.records import Record, text_of
 
 if TYPE_CHECKING:
     from yarnbox.yarn.configuration import Configuration
@@ -98,7 +98,7 @@ class PartFile:
         """Takes one pair."""
         self.emit_all(((key, value),))
 
-    def emit_all(self, pairs: Iterable[tuple[Any, Any]]) -> None:
+    def emit_all(self, pairs: Iterable[Record]) -> None:
         """Takes pairs as they come."""
         separator, end = self._separator, self._end
         for key, value in pairs:

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 from yarnbox.am.mapreduce.api import Tally
 from yarnbox.am.mapreduce.output import PartFile
+from yarnbox.am.mapreduce.shuffle.records import Group, Record
 
 T = TypeVar("T")
 
@@ -33,7 +34,7 @@ class Skipping:
         self._announce = announce
         self._tally = tally
         self._file = file
-        self._kept: list[tuple[Any, Any]] = []
+        self._kept: list[Record] = []
 
     def passing(self, items: Iterable[T], leave_out: Callable[[T], None]) -> Iterator[T]:
         """The items that are not bad, each of them announced before it is handed out."""
@@ -54,12 +55,12 @@ class Skipping:
             number += 1
         self._announce(number, 0)
 
-    def keep_record(self, record: tuple[Any, Any]) -> None:
+    def keep_record(self, record: Record) -> None:
         """A map leaves this out."""
         self._tally.add("MAP_SKIPPED_RECORDS")
         self._kept.append(record)
 
-    def keep_group(self, group: tuple[Any, Iterator[Any]]) -> None:
+    def keep_group(self, group: Group) -> None:
         """A reduce leaves this out."""
         key, values = group
         pairs = [(key, value) for value in values]

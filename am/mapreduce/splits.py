@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from yarnbox.am.mapreduce.codecs import is_compressed, open_input
+from yarnbox.am.mapreduce.shuffle.records import Record
 
 SPLIT_FILE = "job.split.json"
 """The splits of a job, in its staging directory."""
@@ -56,7 +57,7 @@ class Split:
     """The input of one map: parts of files, or pairs that are given outright; and where it is."""
 
     chunks: tuple[Chunk, ...] = ()
-    records: tuple[tuple[Any, Any], ...] = ()
+    records: tuple[Record, ...] = ()
     hosts: tuple[str, ...] = ()
     racks: tuple[str, ...] = ()
 

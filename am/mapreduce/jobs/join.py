@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
-from typing import Any
 
 from yarnbox.am.mapreduce.api import MapContext, Mapper, ReduceContext, Reducer
 from yarnbox.am.mapreduce.input import KeyValueTextInputFormat
+from yarnbox.am.mapreduce.shuffle.records import Record
 from yarnbox.am.mapreduce.splits import Chunk
 from yarnbox.yarn.configuration import Configuration
 
@@ -22,7 +22,7 @@ _INPUTS = "mapreduce.input.fileinputformat.inputdir"
 class LinesWithPaths(KeyValueTextInputFormat):
     """Keys, and the path of the file before each value."""
 
-    def batches(self, chunk: Chunk, configuration: Configuration) -> Iterator[list[tuple[Any, Any]]]:
+    def batches(self, chunk: Chunk, configuration: Configuration) -> Iterator[list[Record]]:
         for batch in super().batches(chunk, configuration):
             yield [(key, (chunk.path, value)) for key, value in batch]
 

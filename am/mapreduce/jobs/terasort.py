@@ -15,6 +15,7 @@ from typing import Any
 
 from yarnbox.am.mapreduce.api import Emit, MapContext, Mapper, Reducer
 from yarnbox.am.mapreduce.input import FixedLengthInputFormat
+from yarnbox.am.mapreduce.shuffle.records import Record
 from yarnbox.am.mapreduce.splits import Chunk
 from yarnbox.yarn.configuration import Configuration
 
@@ -70,7 +71,7 @@ class WholeTeraFile(FixedLengthInputFormat):
         """Never: a file is looked at from its first record to its last."""
         return False
 
-    def records(self, chunk: Chunk, configuration: Configuration) -> Iterator[tuple[Any, Any]]:
+    def records(self, chunk: Chunk, configuration: Configuration) -> Iterator[Record]:
         """Paths, offsets and records."""
         for offset, record in super().records(chunk, configuration):
             yield (chunk.path, offset), record

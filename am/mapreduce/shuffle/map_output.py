@@ -16,7 +16,7 @@ from typing import Any
 from yarnbox.am.mapreduce.api import Partition, Tally
 from yarnbox.am.mapreduce.codecs import Codec
 from yarnbox.am.mapreduce.shuffle.merging import KEY, Combiner, Merges, Segment, write_combined
-from yarnbox.am.mapreduce.shuffle.records import encode
+from yarnbox.am.mapreduce.shuffle.records import Record, encode
 from yarnbox.am.mapreduce.shuffle.segments import Batch, SegmentWriter
 from yarnbox.yarn.shuffle import INDEX_FILE, OUTPUT_FILE, IndexRecord, write_index
 
@@ -87,7 +87,7 @@ class MapOutput:
         """Takes one pair."""
         self.emit_all(((key, value),))
 
-    def emit_all(self, pairs: Iterable[tuple[Any, Any]]) -> None:
+    def emit_all(self, pairs: Iterable[Record]) -> None:
         """Takes pairs as they come. Keys that come again and again are encoded once."""
         parts, known = self._parts, self._known
         for key, value in pairs:

@@ -18,7 +18,7 @@ from typing import Any, BinaryIO
 
 from yarnbox.am.mapreduce.api import ReduceContext, Reducer, Tally, TaskEnvironment
 from yarnbox.am.mapreduce.codecs import Codec
-from yarnbox.am.mapreduce.shuffle.records import Pair, decode, encode
+from yarnbox.am.mapreduce.shuffle.records import Group, Pair, Record, decode, encode
 from yarnbox.am.mapreduce.shuffle.segments import Batch, SegmentWriter, Written, read_segment
 
 KEY = itemgetter(0)
@@ -102,7 +102,7 @@ class Combiner:
                 self._tally.add("COMBINE_INPUT_RECORDS", len(batch))
                 yield batch
 
-        def groups() -> Iterator[tuple[Any, Iterator[Any]]]:
+        def groups() -> Iterator[Group]:
             return ((decode(key), values) for key, values in grouped(counted()))
 
         self._reducer.run(ReduceContext(groups, out, self._tally, self._environment))
@@ -128,7 +128,7 @@ class _Combined:
     def emit(self, key: Any, value: Any) -> None:
         self.emit_all(((key, value),))
 
-    def emit_all(self, pairs: Iterable[tuple[Any, Any]]) -> None:
+    def emit_all(self, pairs: Iterable[Record]) -> None:
         for key, value in pairs:
             key_bytes, value_bytes = encode(key), encode(value)
             self._batch.append((key_bytes, value_bytes))

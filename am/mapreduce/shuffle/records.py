@@ -8,10 +8,15 @@ from __future__ import annotations
 
 import json
 import struct
+from collections.abc import Iterator
 from typing import Any
 
 Pair = tuple[bytes, bytes]
 """An encoded key and an encoded value."""
+Record = tuple[Any, Any]
+"""A key and a value as the job's own classes know them."""
+Group = tuple[Any, Iterator[Any]]
+"""A key and all its values."""
 
 _INTEGER, _STRING, _BYTES, _FLOAT = b"isbf"
 _DOUBLE = struct.Struct(">Q")
