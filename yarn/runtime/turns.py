@@ -12,6 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable
 from typing import Any, Generic, Protocol, TypeVar
 
+from yarnbox.yarn.compiled import mypyc_attr
 from yarnbox.yarn.runtime.clock import Clock
 from yarnbox.yarn.runtime.dispatcher import Dispatcher
 from yarnbox.yarn.runtime.event import Event
@@ -23,6 +24,7 @@ T = TypeVar("T")
 EffectT = TypeVar("EffectT")
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Turn(Protocol):
     """A turn as a handler sees it."""
 
@@ -50,6 +52,7 @@ class Turn(Protocol):
         ...
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class TurnContext(ABC, Generic[EffectT]):
     """The `Turn` of one core. When it is strict an invalid event raises, as in tests and in virtual time; the
     processes report it, count it and go on, as YARN does.
@@ -101,6 +104,7 @@ class TurnContext(ABC, Generic[EffectT]):
         """Tells the operator of an event that its entity's table does not have."""
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class TurnCore(Generic[EffectT]):
     """A deterministic core: calls in, answers and effects out. Who drives it gives it a clock, carries out
     its effects after each turn, and calls `advance` when `next_due_ms` has come.
