@@ -7,7 +7,7 @@ from typing import Protocol
 from yarnbox.nm.effects import Effect
 from yarnbox.nm.settings import NMSettings
 from yarnbox.yarn.ids import NodeId
-from yarnbox.yarn.runtime.turns import Turn
+from yarnbox.yarn.runtime.turn import Turn
 from yarnbox.yarn.security.tokens import ContainerTokenSecretManagerInNM, NMTokenSecretManagerInNM
 from yarnbox.yarn.wire import Wire
 

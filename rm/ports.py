@@ -19,7 +19,7 @@ from yarnbox.yarn.records.master import AllocateResponse
 from yarnbox.yarn.records.tokens import Token
 from yarnbox.yarn.runtime.event import Event
 from yarnbox.yarn.runtime.liveliness import LivelinessMonitor
-from yarnbox.yarn.runtime.turns import Turn
+from yarnbox.yarn.runtime.turn import Turn
 from yarnbox.yarn.storage.sealed_store import SetAside
 from yarnbox.yarn.wire import Wire
 

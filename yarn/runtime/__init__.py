@@ -1,6 +1,7 @@
 """What a deterministic core runs on, and what drives it.
 
 clock          where now_ms comes from
+turn           a turn as its handlers see it
 turns          what a core has at hand during a turn
 event          what happened, and to whom it is sent
 dispatcher     the queue of events, drained before a turn ends

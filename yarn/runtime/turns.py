@@ -2,7 +2,7 @@
 
 A turn is one call in, one answer out, then every event that the call caused, in order. ResourceManager,
 NodeManager and MapReduce's ApplicationMaster each have a context of their own that begins here and adds what
-only they know. Parts that need no more than this ask for a `Turn`.
+only they know. Parts that need no more than this ask for a `Turn` (yarn.runtime.turn).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
 from yarnbox.yarn.compiled import mypyc_attr
 from yarnbox.yarn.runtime.clock import Clock
@@ -22,34 +22,6 @@ from yarnbox.yarn.runtime.timers import Timers
 
 T = TypeVar("T")
 EffectT = TypeVar("EffectT")
-
-
-@mypyc_attr(allow_interpreted_subclasses=True)
-class Turn(Protocol):
-    """A turn as a handler sees it."""
-
-    @property
-    def now_ms(self) -> int:
-        """The moment of the turn, in milliseconds; it stands still until the turn has ended."""
-        ...
-
-    @property
-    def timers(self) -> Timers[Event]:
-        """What happens later."""
-        ...
-
-    @property
-    def story(self) -> Story:
-        """What has happened, line by line."""
-        ...
-
-    def post(self, event: Event) -> None:
-        """Puts an event at the end of the queue: it is handled later in this turn."""
-        ...
-
-    def fire(self, table: Table[Any], entity: Any, event: Event) -> None:
-        """Lets `event` happen to `entity` by its table. An invalid one changes nothing."""
-        ...
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)

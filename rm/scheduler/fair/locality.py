@@ -11,7 +11,7 @@ from typing import Protocol
 from yarnbox.rm.asks import Locality, RequestKey
 from yarnbox.rm.scheduler.fair.settings import FairSettings
 from yarnbox.rm.scheduler.node import NodeTracker
-from yarnbox.yarn.runtime.turns import Turn
+from yarnbox.yarn.runtime.turn import Turn
 
 _NEXT = {Locality.NODE_LOCAL: Locality.RACK_LOCAL, Locality.RACK_LOCAL: Locality.OFF_SWITCH}
 
