@@ -13,6 +13,7 @@ speculation/ second attempts beside slow ones: estimators, Hadoop's speculator, 
 splits       input files to splits, with the places of emulated blocks
 input        input formats: files to records
 api          what a user writes: mappers, reducers
+counters     sums of counters
 codecs       what compresses map output
 output       the lines of results
 shuffle/     from the records of maps to the sorted records of reduces

@@ -47,7 +47,7 @@ from yarnbox.am.mapreduce.splits import Split
 from yarnbox.am.mapreduce.umbilical import DIE, RUN, AMUnreachableError, Plan, Umbilical
 from yarnbox.yarn.connection.address_book import AddressBook
 from yarnbox.yarn.connection.hosting import NM_ADDRESS_BOOK, NM_TLS_AUTHORITY
-from yarnbox.yarn.security.credentials import credentials_of_environment
+from yarnbox.yarn.security.credentials import password_of_environment
 from yarnbox.yarn.shuffle import INDEX_FILE, JOB_TOKEN, OUTPUT_DIRECTORY, OUTPUT_FILE, read_index
 
 if TYPE_CHECKING:
@@ -414,19 +414,19 @@ def main(arguments: list[str]) -> int:
     """The process; its exit code."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     host, port, attempt = arguments
-    token = credentials_of_environment(os.environ).token_of_kind(JOB_TOKEN)
-    if token is None:
+    secret = password_of_environment(os.environ, JOB_TOKEN)
+    if secret is None:
         log.error("no job token: this program is started by a MapReduce AM")
         return 1
     tls = _tls_of_node()
-    umbilical = Umbilical(host, int(port), attempt, token.password, tls=tls)
+    umbilical = Umbilical(host, int(port), attempt, secret, tls=tls)
     local_dir = Path(os.environ["LOCAL_DIRS"].split(",")[0])
     plan: Plan | None = None
     try:
         plan = _first_word(umbilical)
         while plan is not None:
             attempt = plan.attempt
-            Task(umbilical, plan, token.password, local_dir, Path.cwd(), tls).run()
+            Task(umbilical, plan, secret, local_dir, Path.cwd(), tls).run()
             plan = _next_word(umbilical) if plan.asks_for_more else None
     except NotWantedError:
         log.info("%s is not wanted any more", attempt)

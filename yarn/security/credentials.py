@@ -3,6 +3,8 @@
 Owns the bytes that stand in ContainerLaunchContext.tokens and in the file that HADOOP_TOKEN_FILE_LOCATION
 names; knows nothing of what the tokens are for. Both formats are read, the first (Writable) is written. Bytes
 after the end are ignored: Spark sends its whole buffer, zeros included. Hadoop: Credentials.
+
+The module brings no records: a task asks for one secret, and they would be a fifth of its start.
 """
 
 from __future__ import annotations
@@ -11,10 +13,13 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 from yarnbox.yarn.errors import IllegalArgumentError
-from yarnbox.yarn.records.tokens import Token
 from yarnbox.yarn.storage.writable import read_vint, write_vint
+
+if TYPE_CHECKING:
+    from yarnbox.yarn.records.tokens import Token
 
 TOKEN_FILE_VARIABLE = "HADOOP_TOKEN_FILE_LOCATION"
 """The environment variable that names a process's token file."""
@@ -24,6 +29,20 @@ TOKEN_FILE = "container_tokens"
 
 _MAGIC = b"HDTS"
 _WRITABLE, _PROTOBUF = 0, 1
+
+
+class _Plain(NamedTuple):
+    """A token as it is written."""
+
+    identifier: bytes
+    password: bytes
+    kind: str
+    service: str
+
+    def token(self) -> Token:
+        from yarnbox.yarn.records.tokens import Token
+
+        return Token(**self._asdict())
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,16 +75,21 @@ class Credentials:
         """Reads a token file; nothing at all is no credentials, what cannot be read an
         IllegalArgumentError.
         """
-        if not data:
-            return cls()
-        if data[:4] != _MAGIC or len(data) < 5:
-            raise IllegalArgumentError("these are not credentials: they do not begin with HDTS")
-        reader = _Reader(data, 5)
-        if data[4] == _WRITABLE:
-            return _read_writable(reader)
-        if data[4] == _PROTOBUF:
-            return _read_protobuf(reader)
-        raise IllegalArgumentError(f"credentials of the unknown format {data[4]}")
+        tokens, secrets = _read(data)
+        return cls({alias: plain.token() for alias, plain in tokens.items()}, secrets)
+
+
+def _read(data: bytes | None) -> tuple[dict[str, _Plain], dict[str, bytes]]:
+    if not data:
+        return {}, {}
+    if data[:4] != _MAGIC or len(data) < 5:
+        raise IllegalArgumentError("these are not credentials: they do not begin with HDTS")
+    reader = _Reader(data, 5)
+    if data[4] == _WRITABLE:
+        return _read_writable(reader)
+    if data[4] == _PROTOBUF:
+        return _read_protobuf(reader)
+    raise IllegalArgumentError(f"credentials of the unknown format {data[4]}")
 
 
 def read_token_file(path: Path) -> Credentials:
@@ -86,6 +110,13 @@ def credentials_of_environment(environment: Mapping[str, str]) -> Credentials:
     return read_token_file(Path(path)) if path else Credentials()
 
 
+def password_of_environment(environment: Mapping[str, str], kind: str) -> bytes | None:
+    """The password of the first token of that kind that the process was given."""
+    path = environment.get(TOKEN_FILE_VARIABLE)
+    tokens, _ = _read(Path(path).read_bytes()) if path else ({}, {})
+    return next((plain.password for plain in tokens.values() if plain.kind == kind), None)
+
+
 def write_token(token: Token) -> bytes:
     """One token as Hadoop's Token writes itself: also what an auxiliary service is given as its data."""
     return b"".join(
@@ -95,7 +126,7 @@ def write_token(token: Token) -> bytes:
 
 def read_token(data: bytes) -> Token:
     """The token that was written so; IllegalArgumentError when there is none."""
-    return _Reader(data).token()
+    return _Reader(data).plain().token()
 
 
 class _Reader:
@@ -134,40 +165,42 @@ class _Reader:
     def text(self) -> str:
         return _decoded(self.block())
 
-    def token(self) -> Token:
+    def plain(self) -> _Plain:
         identifier, password = self.block(), self.block()
-        return Token(identifier=identifier, password=password, kind=self.text(), service=self.text())
+        return _Plain(identifier, password, kind=self.text(), service=self.text())
 
     def is_at_end(self) -> bool:
         return self._at >= len(self._data)
 
 
-def _read_writable(reader: _Reader) -> Credentials:
-    tokens: dict[str, Token] = {}
+def _read_writable(reader: _Reader) -> tuple[dict[str, _Plain], dict[str, bytes]]:
+    tokens: dict[str, _Plain] = {}
     for _ in range(reader.vint()):
         alias = reader.text()
-        tokens[alias] = reader.token()
+        tokens[alias] = reader.plain()
     secrets: dict[str, bytes] = {}
     for _ in range(reader.vint()):
         alias = reader.text()
         secrets[alias] = reader.block()
-    return Credentials(tokens, secrets)
+    return tokens, secrets
 
 
-def _read_protobuf(reader: _Reader) -> Credentials:
+def _read_protobuf(reader: _Reader) -> tuple[dict[str, _Plain], dict[str, bytes]]:
     """CredentialsProto, delimited: 1 tokens, 2 secrets, each with 1 alias, 2 token, 3 secret."""
+    from yarnbox.yarn.records.tokens import Token
     from yarnbox.yarn.wire import from_bytes  # which brings protobuf: tasks are given the other format
 
-    tokens: dict[str, Token] = {}
+    tokens: dict[str, _Plain] = {}
     secrets: dict[str, bytes] = {}
     for number, entry in _fields(reader.take(reader.varint())):
         parts = dict(_fields(entry))
         alias = _decoded(parts.get(1, b""))
         if number == 1 and 2 in parts:
-            tokens[alias] = from_bytes(Token, parts[2])
+            token = from_bytes(Token, parts[2])
+            tokens[alias] = _Plain(token.identifier, token.password, token.kind, token.service)
         elif number == 2:
             secrets[alias] = parts.get(3, b"")
-    return Credentials(tokens, secrets)
+    return tokens, secrets
 
 
 def _fields(data: bytes) -> list[tuple[int, bytes]]:

@@ -8,12 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from yarnbox.am.mapreduce.app.attempt import Attempt
-from yarnbox.am.mapreduce.app.events import Counters
 from yarnbox.am.mapreduce.app.task import Task
-
-JOB_COUNTERS = "org.apache.hadoop.mapreduce.JobCounter"
-
-Sums = dict[str, dict[str, int]]
+from yarnbox.am.mapreduce.counters import JOB_COUNTERS, Sums, add
 
 
 def of_tasks(tasks: Iterable[Task]) -> Sums:
@@ -44,14 +40,6 @@ def of_job(tasks: Iterable[Task]) -> Sums:
             _count(own, attempt)
     add(sums, {JOB_COUNTERS: own})
     return sums
-
-
-def add(sums: Sums, counters: Counters) -> None:
-    """Adds amounts of the same group and name."""
-    for group, amounts in counters.items():
-        into = sums.setdefault(group, {})
-        for name, value in amounts.items():
-            into[name] = into.get(name, 0) + value
 
 
 def _count(own: dict[str, int], attempt: Attempt) -> None:

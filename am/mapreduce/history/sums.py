@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from yarnbox.am.mapreduce.app.job_counters import JOB_COUNTERS, Sums, add
+from yarnbox.am.mapreduce.counters import JOB_COUNTERS, Sums, add
 from yarnbox.am.mapreduce.history.parsed import PastJob
 
 _ENDS = (("finished", "SUCCEEDED"), ("failed", "FAILED"), ("killed", "KILLED"))

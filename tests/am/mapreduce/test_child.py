@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 from pathlib import Path
 from typing import Any
@@ -9,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.am.mapreduce.shuffle.test_fetch import plan
+from yarnbox.am.mapreduce import child
 from yarnbox.am.mapreduce.child import Task
 from yarnbox.am.mapreduce.committer import OutputCommitter
 from yarnbox.am.mapreduce.splits import Chunk, Split
@@ -74,3 +77,11 @@ def test_the_sort_is_a_third_of_a_map(tmp_path: Path, reduces: int, most: float)
     lines, form = ["first", "last"], "TextInputFormat"
     umbilical = told(tmp_path, lines, slow_at_the_end, reduces=reduces, input_format=form)
     assert max(umbilical.progress) == pytest.approx(most)
+
+
+def test_a_task_starts_without_what_it_does_not_need() -> None:
+    """Of a small map its process's start is most: each of these would be a fifth of that, or more."""
+    heavy = ("msgspec", "grpc", "google.protobuf", "asyncio", "http.client")
+    program = f"import sys, {child.__name__}; print([one for one in {heavy} if one in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"

@@ -15,6 +15,7 @@ from yarnbox.yarn.security.credentials import (
     TOKEN_FILE_VARIABLE,
     Credentials,
     credentials_of_environment,
+    password_of_environment,
     write_token_file,
 )
 from yarnbox.yarn.storage.writable import write_vint
@@ -97,3 +98,14 @@ def test_a_process_finds_its_token_by_its_environment(tmp_path: Path) -> None:
     assert found.token_of_kind("YARN_AM_RM_TOKEN") == token
     assert found.token_of_kind("none") is None
     assert credentials_of_environment({}) == Credentials()
+
+
+@pytest.mark.parametrize("data", [WRITABLE, PROTOBUF])
+def test_a_task_finds_its_secret_alone(tmp_path: Path, data: bytes) -> None:
+    path = tmp_path / "container_tokens"
+    path.write_bytes(data)
+    environment = {TOKEN_FILE_VARIABLE: str(path)}
+    (token,) = EXAMPLE.tokens.values()
+    assert password_of_environment(environment, token.kind) == token.password
+    assert password_of_environment(environment, "none") is None
+    assert password_of_environment({}, token.kind) is None

@@ -18,7 +18,8 @@ from yarnbox.am.mapreduce.app.events import (
     JobSetupCompleted,
 )
 from yarnbox.am.mapreduce.app.job import JobState
-from yarnbox.am.mapreduce.app.job_counters import JOB_COUNTERS, of_job
+from yarnbox.am.mapreduce.app.job_counters import of_job
+from yarnbox.am.mapreduce.counters import JOB_COUNTERS
 from yarnbox.am.mapreduce.ids import TaskAttemptId
 from yarnbox.am.mapreduce.settings import JobSettings
 from yarnbox.yarn.ids import ContainerId, NodeId
