@@ -182,6 +182,11 @@ class Mapper:
 class Reducer:
     """A key and all its values to output pairs. Override `reduce`, or `run` to have all groups in hand."""
 
+    leaves_single_values = False
+    """Whether a key with one value goes out as it came in, as with sums. A class says so of itself alone, not
+    of those below it. As a combiner it is then not called where no key comes twice.
+    """
+
     def reduce(self, key: Any, values: Iterator[Any], emit: Emit) -> None:
         """Takes one key; by default every value goes out as it came in."""
         for value in values:

@@ -38,6 +38,8 @@ class WordCountMapper(Mapper):
 class SumReducer(Reducer):
     """Adds up the values of a key."""
 
+    leaves_single_values = True
+
     def run(self, context: ReduceContext) -> None:
         """All keys, with nothing in between that is called for each."""
         context.emit_all((key, sum(values)) for key, values in context.groups())

@@ -22,6 +22,7 @@ from yarnbox.am.mapreduce.codecs import (
     codec_name,
     codec_named,
 )
+from yarnbox.am.mapreduce.jobs.wordcount import SumReducer
 from yarnbox.am.mapreduce.shuffle.map_output import MapOutput, SortLimits, TooManySpillsError, hash_partition
 from yarnbox.am.mapreduce.shuffle.merging import Combiner, Merges, Segment, UnsortedError, first_width, merged
 from yarnbox.am.mapreduce.shuffle.records import decode, encode
@@ -214,6 +215,41 @@ def merged_values(directory: Path) -> list[tuple[str, int]]:
     for key, value in segments(directory, 1)[0]:
         found[key] += value
     return sorted(found.items())
+
+
+class Calls(SumReducer):
+    """Counts how often it is asked."""
+
+    leaves_single_values = True
+    calls = 0
+
+    def run(self, context: ReduceContext) -> None:
+        type(self).calls += 1
+        super().run(context)
+
+
+class Undeclared(Calls):
+    calls = 0
+
+
+@pytest.mark.parametrize(
+    "reducer, keys, calls", [(Calls, "abc", 0), (Calls, "abca", 1), (Undeclared, "abc", 1), (Calls, "", 0)]
+)
+def test_a_combiner_that_leaves_single_values_is_asked_of_keys_that_come_twice(
+    tmp_path: Path, reducer: type[Calls], keys: str, calls: int
+) -> None:
+    """The counters are those of the call that was spared."""
+    reducer.calls, tally = 0, Tally()
+    combiner = Combiner(reducer(), tally, Surroundings())
+    output = MapOutput(tmp_path, 1, hash_partition, combiner, SortLimits(limit_bytes=1 << 20), tally)
+    output.emit_all((key, 1) for key in keys)
+    output.finish()
+    assert reducer.calls == calls
+    (found,) = segments(tmp_path, 1)
+    assert found == sorted(Counter(keys).items())
+    counted = counters(tally)
+    assert counted.get("COMBINE_INPUT_RECORDS", 0) == len(keys)
+    assert counted.get("COMBINE_OUTPUT_RECORDS", 0) == len(found)
 
 
 def test_the_combiner_runs_again_where_enough_spills_are_merged(tmp_path: Path) -> None:
