@@ -23,7 +23,7 @@ from dataclasses import asdict, dataclass
 
 from tests.rm.scheduler.capacity.rig import CapacityRig
 from yarnbox.rm.events.scheduler import SchedulerNodeUpdate
-from yarnbox.yarn.runtime.memory import reduce_garbage_collection
+from yarnbox.yarn.runtime.interpreter import reduce_garbage_collection
 
 APPLICATIONS = 1_000
 BATCH = 50

@@ -22,7 +22,7 @@ from yarnbox.rm.scheduler.capacity.preemption.policy import PassReport, Preempti
 from yarnbox.rm.scheduler.capacity.preemption.settings import PreemptionSettings
 from yarnbox.rm.scheduler.capacity.preemption.snapshot import ContainerView, NodeView
 from yarnbox.yarn.resources.resource import NONE, Resource
-from yarnbox.yarn.runtime.memory import reduce_garbage_collection
+from yarnbox.yarn.runtime.interpreter import reduce_garbage_collection
 
 CAPACITY = "yarn.scheduler.capacity."
 PREEMPTION = "yarn.resourcemanager.monitor.capacity.preemption."

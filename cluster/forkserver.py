@@ -36,7 +36,7 @@ from typing import Any, Self
 
 from yarnbox import CORE, SOURCES
 from yarnbox.cluster.processes import environment_of, title_of
-from yarnbox.yarn.runtime.leaving import leave
+from yarnbox.yarn.runtime.interpreter import leave
 
 TEMPLATE_VARIABLE = "YARNBOX_TEMPLATE"
 """The environment variable that names the socket of a template."""

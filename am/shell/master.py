@@ -33,7 +33,7 @@ from yarnbox.yarn.records.request import (
     ResourceSizing,
     SchedulingRequest,
 )
-from yarnbox.yarn.runtime.leaving import leave
+from yarnbox.yarn.runtime.interpreter import leave
 
 log = logging.getLogger("am.shell.master")
 

@@ -12,7 +12,7 @@ from bench import capacity, fair, fifo, labels, preemption
 from tests.rm.scheduler.capacity.rig import CapacityRig
 from yarnbox.rm.events.scheduler import SchedulerNodeUpdate
 from yarnbox.rm.scheduler.base import Scheduler
-from yarnbox.yarn.runtime.memory import reduce_garbage_collection
+from yarnbox.yarn.runtime.interpreter import reduce_garbage_collection
 
 UPDATES = 10
 BATCH = 50

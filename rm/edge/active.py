@@ -55,7 +55,7 @@ from yarnbox.yarn.ids import ApplicationId
 from yarnbox.yarn.log import LEVELS, Log
 from yarnbox.yarn.resources.resource_types import ResourceTypeRegistry
 from yarnbox.yarn.runtime.clock import SystemClock
-from yarnbox.yarn.runtime.memory import reduce_garbage_collection
+from yarnbox.yarn.runtime.interpreter import reduce_garbage_collection
 from yarnbox.yarn.security.authentication import Authentication
 from yarnbox.yarn.security.tls import Tls, scheme
 from yarnbox.yarn.security.tokens import activation_delay_ms, new_key

@@ -21,7 +21,7 @@ from yarnbox.sim.workload.slots import files_of
 from yarnbox.sim.workload.watching import Watcher
 from yarnbox.yarn.configuration import SITE_FILES
 from yarnbox.yarn.resources.resource_types import RESOURCE_TYPES_FILE
-from yarnbox.yarn.runtime.memory import rare_garbage_collection
+from yarnbox.yarn.runtime.interpreter import rare_garbage_collection
 
 FILES = (*SITE_FILES, RESOURCE_TYPES_FILE)
 

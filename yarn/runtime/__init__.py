@@ -14,6 +14,5 @@ java_order     the order in which Java iterates over a HashMap
 driver         turns, effects and timers within an asyncio loop
 tasks          asyncio tasks and their ends
 pause          notices that the process was paused
-leaving        the end of a process
-memory         when Python looks for cyclic garbage
+interpreter    when Python looks for cyclic garbage; the end of a process
 """

@@ -89,7 +89,7 @@ from yarnbox.yarn.records.tokens import Token
 from yarnbox.yarn.resources.resource import Resource
 from yarnbox.yarn.runtime.clock import SystemClock
 from yarnbox.yarn.runtime.driver import AsyncioDriver
-from yarnbox.yarn.runtime.leaving import leave
+from yarnbox.yarn.runtime.interpreter import leave
 from yarnbox.yarn.runtime.pause import PauseMonitor
 from yarnbox.yarn.runtime.tasks import end_tasks
 from yarnbox.yarn.security.credentials import Credentials, write_token
