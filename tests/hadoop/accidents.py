@@ -19,10 +19,12 @@ from yarnbox.yarn.resources.resource import NONE, Resource
 DECREASE = "decreased container cleaned up once more"
 REMOVED = "removed from a node that registered again"
 UNLISTED = "node without its label, which multi-node placement does not list any more"
+SPARED = "lent container that was a reservation first, which no preemption ends"
+HELD = "user forgotten whose application waits and holds containers of the placement processor"
 LOST = "reservation lost when an update of it was refused"
 REVIVED = "update of a reservation that was dropped"
 DRAINING = "another size of a container is not told to a node that drains"
-COUNTED = "what stands for a decrease is still on its node in the report of the same answer"
+COUNTED = "what stands for another size of a container is still on its node in the report of the same answer"
 PENDING = "user left with -1 pending applications"
 PRIORITY = "priority of an application that waits for max-parallel-apps"
 KEPT = "containers kept for the next attempt, and their user"
@@ -73,12 +75,16 @@ class Accidents:
         """Applications of containers that had ended before the present turn was to preempt them."""
         self._smaller: dict[str, None] = {}
         """Leaves with an AM whose container is smaller than what its attempt is booked for."""
-        self._decreases = 0
-        """How many containers the present call of an AM makes smaller, at most."""
+        self._resized = 0
+        """How many containers get another size with the present call of an AM, at most."""
         self._sized: dict[str, None] = {}
         """Leaves with the fair ordering policy."""
         self._kept_by: dict[str, None] = {}
         """Users of applications whose containers outlive an attempt."""
+        self._spared: dict[str, None] = {}
+        """Lent containers that had been reservations, and were killed by preemption."""
+        self._holding: dict[tuple[str, str], None] = {}
+        """Leaves and users of those that wait for max-parallel-apps and have containers."""
         self._unlisted: dict[str, None] = {}
         """With multi-node placement: hosts that have lost their label."""
         self._has_candidates = False
@@ -101,6 +107,7 @@ class Accidents:
 
     def note_waiting(self, waiting: Mapping[Any, tuple[str, str]]) -> None:
         """Who waits for max-parallel-apps after this turn."""
+        self._holding.update((place, None) for attempt, place in waiting.items() if attempt.live)
         for attempt, place in self._waiting.items():
             if attempt not in waiting and not attempt.is_runnable:
                 self._let_go[place] = None
@@ -125,6 +132,10 @@ class Accidents:
             if self._has_candidates and one.node_id is not None and not one.node_labels:
                 self._unlisted[one.node_id.host] = None
 
+    def note_spared(self, container_id: ContainerId) -> None:
+        """Preemption kills a lent container that was a reservation first."""
+        self._spared[str(container_id)] = None
+
     def note_refused_update(self, reservation_id: str) -> None:
         """Both sides refused an update of the reservation."""
         self._refused_updates[reservation_id] = None
@@ -133,9 +144,9 @@ class Accidents:
         """An application of the user keeps its containers across attempts."""
         self._kept_by[user] = None
 
-    def note_changes(self, container_ids: Sequence[ContainerId]) -> None:
-        """A call of an AM wants other sizes of these containers."""
-        self._decreases = len(container_ids)
+    def note_changes(self, container_ids: Sequence[ContainerId], standing: int) -> None:
+        """A call of an AM wants other sizes of these containers, and room was reserved for so many others."""
+        self._resized = len(container_ids) + standing
         self._changed.update(dict.fromkeys(map(str, container_ids)))
 
     def note_seen(self, seen: Mapping[str, Any]) -> None:
@@ -152,6 +163,8 @@ class Accidents:
         """Whether a difference of an answer is stepped over."""
         name = None
         extra = _extra(ours, hadoop)
+        if path == "nodeHeartbeat.containers_to_cleanup" and self._is_spared(_extra(hadoop, ours)):
+            raise EndedByAccidentError(SPARED)
         if path == "nodeHeartbeat.containers_to_cleanup" and extra:
             # Under the container's id, or under the one that stood for what it gave back.
             known = [text for each in extra if (text := _text(each)) in self._containers]
@@ -166,7 +179,7 @@ class Accidents:
             name = COUNTED if _number(ours) < hadoop <= _number(ours) + len(self._changed) else None
         elif _USED_OF_NODE.match(path) and isinstance(hadoop, int):
             # Its space is free with an event that the scheduler receives after the answer.
-            name = COUNTED if _number(ours) < hadoop and self._decreases else None
+            name = COUNTED if _number(ours) < hadoop and self._resized else None
         elif path.startswith(_HEADROOM):
             # Hadoop: FifoScheduler.completedContainerInternal deducts it again when the node is removed. A
             # headroom is as of the last pass.
@@ -174,6 +187,11 @@ class Accidents:
             amounts = [one.as_dict().get(of_type, 0) for one in self._deducted[1:]]
             name = DEDUCTED if _number(hadoop) - _number(ours) in amounts else None
         return self._step_over(name)
+
+    def _is_spared(self, ended: Sequence[Any]) -> bool:
+        # Hadoop: AbstractLeafQueue.apply remembers the RMContainer that was reserved among those that ignore
+        # exclusivity, and not the one that takes its place; the end of the former is that of no reservation.
+        return bool(ended) and all(_text(each) in self._spared for each in ended)
 
     def in_refusal(self, rpc: str, ours: str | None, hadoop: str | None) -> None:
         """EndedByAccidentError where a refusal of one side only is an accident."""
@@ -193,12 +211,20 @@ class Accidents:
                 raise EndedByAccidentError(FORGOTTEN)
             if path.split(".users.")[1].startswith(f"{user}.used") and user in self._kept_by:
                 raise EndedByAccidentError(KEPT)
+            if path.split(".users.")[1].startswith(f"{user}.used") and (leaf, user) in self._holding:
+                # Hadoop: AbstractLeafQueue.removeApplicationAttempt forgets a user with no application
+                # besides those that wait, and what their containers use.
+                raise EndedByAccidentError(HELD)
         reservation = _RESERVATION.match(path)
         if reservation and hadoop is None and reservation["id"] in self._refused_updates:
             # Hadoop: InMemoryPlan.updateReservation takes the old one out, and puts it back only where the
             # policy, which looks at it as at a new one, lets it in.
             if "updateReservation" in rpcs:
                 raise EndedByAccidentError(LOST)
+        if path.endswith(".attempt.live") and any(
+            each["id"] in self._spared for each in _extra(ours, hadoop)
+        ):
+            raise EndedByAccidentError(SPARED)
         placed = _PLACED.match(path)
         if placed and placed["node"].partition(":")[0] in self._unlisted and ours and not hadoop:
             # Hadoop: CapacityScheduler.refreshLabelToNodeCache lists again the nodes of the labels that nodes

@@ -48,7 +48,7 @@ from yarnbox.sim.scenario.playing.files import (
 )
 from yarnbox.yarn.connection.rpc import SERVICES
 from yarnbox.yarn.errors import YarnError
-from yarnbox.yarn.ids import ContainerId
+from yarnbox.yarn.ids import ApplicationAttemptId, ContainerId
 from yarnbox.yarn.records.admin import ReplaceLabelsOnNodeRequest
 from yarnbox.yarn.records.client import ReservationUpdateRequest, SubmitApplicationRequest
 from yarnbox.yarn.records.master import AllocateRequest
@@ -164,6 +164,8 @@ class MirroredRM(SimulatedRM):
         self._allocation_file = scratch / FAIR_SCHEDULER
         self._exclude_file = scratch / EXCLUDE
         self._inputs: list[_Call | _SharesUpdated | _Launched | Event] = []
+        self._standing: dict[ApplicationAttemptId | None, int] = {}
+        """How many containers reserved room for one that is to grow, before the present turn."""
         self._preempted_late: list[ContainerId] = []
         """Containers that have ended before the warning of their preemption was over, or before the turn came
         to them on a node that has too many.
@@ -257,8 +259,11 @@ class MirroredRM(SimulatedRM):
             scheduler = self.context.scheduler
             self._preempted_late += (one for one in event.container_ids if scheduler.container(one) is None)
         elif isinstance(event, SchedulerMarkContainerForKillable):
-            if self.context.scheduler.container(event.container_id) is None:
+            container = self.context.scheduler.container(event.container_id)
+            if container is None:
                 self._preempted_late.append(event.container_id)
+            elif container.reserved_resource is not None and container.node.partition and not container.label:
+                self.accidents.note_spared(event.container_id)
         elif isinstance(event, SchedulerNodeRemoved) and self._is_fifo:
             scheduler = self.context.scheduler
             node = scheduler.tracker.nodes.get(event.node_id)
@@ -370,7 +375,8 @@ class MirroredRM(SimulatedRM):
         if isinstance(theirs, RegisterNodeManagerResponse) and theirs.nm_token_master_key is not None:
             self._keys = theirs
         if isinstance(one.request, AllocateRequest):
-            self.accidents.note_changes([each.container_id for each in one.request.update_requests])
+            asked = [each.container_id for each in one.request.update_requests]
+            self.accidents.note_changes(asked, self._standing.get(one.caller.attempt_id, 0))
         node_id = _node_of(one.request)
         for path, our, their in differences_of(one.rpc, to_message(one.answer), to_message(theirs)):
             if not self.accidents.in_answer(path, our, their, node_id):
@@ -413,6 +419,11 @@ class MirroredRM(SimulatedRM):
             self.accidents.note_waiting(
                 {attempt: (leaf.path, attempt.user) for leaf in leaves for attempt in leaf.waiting}
             )
+            self._standing = {
+                attempt.attempt_id: sum(bool(one.key.update_of) for one in attempt.newly_allocated.values())
+                for leaf in leaves
+                for attempt in leaf.order
+            }
             self.accidents.note_smaller(
                 leaf.path
                 for leaf in leaves

@@ -122,7 +122,7 @@ final class Cluster {
   /** Ends the threads that would act by themselves; what they do is an operation of the twin's. */
   private void endThreads() throws Exception {
     for (Thread thread : Thread.getAllStackTraces().keySet()) {
-      if (WAITING.contains(thread.getName())) {
+      if (WAITING.stream().anyMatch(thread.getName()::startsWith)) {
         thread.interrupt();
         thread.join();
       }

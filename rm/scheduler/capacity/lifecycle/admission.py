@@ -36,11 +36,10 @@ if TYPE_CHECKING:
 class CapacityApplication(Application[CapacityAttempt]):
     """An application and its AM's request, which counts against AM limits before there is an AM."""
 
-    __slots__ = ("am_label", "am_request", "start_ms")
+    __slots__ = ("am_label", "am_request")
 
     am_label: str | None
     am_request: Resource
-    start_ms: int
 
 
 class Admission:
@@ -78,7 +77,6 @@ class Admission:
                 self._register.reject(event, error)
             return
         application = CapacityApplication.submitted(event, leaf, app_priority)
-        application.start_ms = self._context.rm.now_ms
         application.am_label, application.am_request = _am_request(event.context)
         self._register.accept(event, application)
         leaf.add_application(event.application_id, event.user)
@@ -172,7 +170,6 @@ class Admission:
         attempt = CapacityAttempt(context.rm, attempt_id, application)
         leaf = self._tree.leaf_of(application)
         attempt.leaf = leaf
-        attempt.start_ms = application.start_ms
         if application.is_unmanaged:
             attempt.am_resource = context.minimum
             return attempt
