@@ -31,11 +31,14 @@ class Overcommit:
         self._context = context
 
     def node_resized(self, node: SchedulerNode, timeout_ms: int) -> None:
-        """The node has another size; negative: whoever is on it may stay as long as he likes."""
-        if timeout_ms < 0:
-            node.overcommit_until_ms = None
+        """The node has another size; negative: as long as was said before, or else whoever is on it may stay.
+
+        See tests/scenarios/capacity/overcommit-timeout-stays.yaml.
+        """
+        if timeout_ms >= 0:
+            node.overcommit_until_ms = self._context.now_ms + timeout_ms
+        if node.overcommit_until_ms is None:
             return
-        node.overcommit_until_ms = self._context.now_ms + timeout_ms
         if timeout_ms == 0:
             self.kill_if_late(node)
             return
