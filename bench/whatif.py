@@ -1,7 +1,9 @@
 """How near `yarnbox whatif` comes: the same jobs on a real cluster of ten NodeManagers and in virtual time.
 
 Twelve jobs of sleeping tasks in two queues are run under two configurations, RUNS times each: processes, real
-AMs, containers that sleep. Each run is then played in virtual time with the moments at which its jobs were
+AMs, containers that sleep. Their sleeps end in different parts of a second: an AM hears of an end at its next
+call, and where all sleep 30 s and it calls once in 1.00x s, it depends on the x whether that is at once or a
+second later. Each run is then played in virtual time with the moments at which its jobs were
 submitted, and with four times that depend on the machine and are measured in the run: what AMs took from
 allocation to launch, from there to registration, and from unregistration to their end, and what containers
 took beside the sleep.
@@ -46,7 +48,11 @@ from yarnbox.yarn.records.application import ApplicationReport
 from yarnbox.yarn.resources.resource import Resource
 
 NODES, NODE = 10, Resource(4096, 8)
-TASKS, SLEEP_S, JOBS, APART_S = 8, 30, 12, 1.0
+TASKS, JOBS, APART_S = 8, 12, 1.0
+NODES_APART_S = 1.1
+"""Nodes that are started together heartbeat together; those of a real cluster do not."""
+SLEEPS_S = [round(28 + 0.35 * (7 * number % JOBS), 2) for number in range(JOBS)]
+"""By job: 28 to 31.85 s, long and short ones in both queues."""
 QUEUES = ("a", "b")
 BASE, CHANGE = (50, 50), (70, 30)
 SEEDS = (1, 2, 3, 4, 5)
@@ -116,15 +122,18 @@ class RealCluster:
     def __enter__(self) -> RealCluster:
         definitions = {**SITE, "yarnbox.shell.am.resource.mb": "1024"}
         self._cluster.up(
-            Options(nodes=NODES, port=0, web_port=0, configuration=self._conf, definitions=definitions)
+            Options(nodes=1, port=0, web_port=0, configuration=self._conf, definitions=definitions)
         )
+        for _ in range(NODES - 1):
+            time.sleep(NODES_APART_S)
+            self._cluster.add_node()
         self._cluster.wait_until_ready()
         return self
 
     def __exit__(self, *error: object) -> None:
         self._cluster.down()
 
-    def submit(self, queue: str, tasks: int, sleep_s: int) -> tuple[ShellClient, ApplicationId]:
+    def submit(self, queue: str, tasks: int, sleep_s: float) -> tuple[ShellClient, ApplicationId]:
         """One job."""
         overrides = {"mapreduce.job.queuename": queue, "yarnbox.shell.am.resource.mb": "1024"}
         found = Configuration.of({}).with_files(self._run.path, SITE_FILES).overlaid(overrides)
@@ -132,7 +141,7 @@ class RealCluster:
         return client, client.submit(ShellSpec(command=f"sleep {sleep_s}", containers=tasks))
 
     def finished(self, jobs: Sequence[tuple[ShellClient, ApplicationId]]) -> list[Seen]:
-        """What became of them, when all have ended."""
+        """What became of them, in their order, when all have ended."""
         found: list[ApplicationReport] = []
         for client, application_id in jobs:
             while (one := client.report(application_id)).yarn_application_state not in ENDED:
@@ -140,19 +149,19 @@ class RealCluster:
             if one.yarn_application_state is not YarnApplicationState.FINISHED:
                 raise RuntimeError(f"{application_id}: {one.yarn_application_state}: {one.diagnostics}")
             found.append(one)
-        return [self._seen(one) for one in found]
+        return [self._seen(one, sleep_s) for one, sleep_s in zip(found, SLEEPS_S, strict=True)]
 
-    def _seen(self, one: ApplicationReport) -> Seen:
+    def _seen(self, one: ApplicationReport, sleep_s: float) -> Seen:
         submitted_ms = one.start_time or 0
         return Seen(
             queue=f"root.{(one.queue or '').removeprefix('root.')}",
             submitted_ms=submitted_ms,
             wait_ms=(one.launch_time or 0) - submitted_ms,
             ended_ms=one.finish_time or 0,
-            machine=self._machine(one),
+            machine=self._machine(one, sleep_s),
         )
 
-    def _machine(self, one: ApplicationReport) -> Machine:
+    def _machine(self, one: ApplicationReport, sleep_s: float) -> Machine:
         life = {
             each["step"]: each["time"] for each in self._asked(f"life/{one.application_id}")["life"]["moment"]
         }
@@ -165,7 +174,7 @@ class RealCluster:
             am_start=life["running"] - life["AM launched"],
             am_end=am["finished"] - (one.finish_time or 0),
             task_overhead=statistics.fmean(
-                row["finished"] - ordered_ms[row["id"]] - 1000 * SLEEP_S for row in tasks
+                row["finished"] - ordered_ms[row["id"]] - 1000 * sleep_s for row in tasks
             ),
         )
 
@@ -188,8 +197,8 @@ class RealCluster:
     def run_load(self) -> list[Seen]:
         """The twelve jobs."""
         jobs = []
-        for number in range(JOBS):
-            jobs.append(self.submit(QUEUES[number % 2], TASKS, SLEEP_S))
+        for number, sleep_s in enumerate(SLEEPS_S):
+            jobs.append(self.submit(QUEUES[number % 2], TASKS, sleep_s))
             time.sleep(APART_S)
         return self.finished(jobs)
 
@@ -202,8 +211,8 @@ def played(conf: Path, jobs: Sequence[Job], site: Site) -> Result:
     return Play(DirectoryFiles(conf, SITE), load, site).run()
 
 
-def job(number: int, queue: str, submit_ms: int, tasks: int, sleep_s: int) -> Job:
-    task = Task(stage="shell", count=tasks, duration_ms=max(1, 1000 * sleep_s), priority=0)
+def job(number: int, queue: str, submit_ms: int, tasks: int, sleep_s: float) -> Job:
+    task = Task(stage="shell", count=tasks, duration_ms=max(1, round(1000 * sleep_s)), priority=0)
     user = getpass.getuser()
     return Job(job_id=f"job{number}", submit_ms=submit_ms, queue=queue, user=user, model="dag", tasks=(task,))
 
@@ -223,8 +232,8 @@ def simulated(conf: Path, real: Sequence[Seen], machine: Machine) -> dict[str, f
     """The same jobs in virtual time, submitted at the same moments: means over seeds."""
     first_ms = min(one.submitted_ms for one in real)
     jobs = [
-        job(number, one.queue.removeprefix("root."), one.submitted_ms - first_ms, TASKS, SLEEP_S)
-        for number, one in enumerate(real)
+        job(number, one.queue.removeprefix("root."), one.submitted_ms - first_ms, TASKS, sleep_s)
+        for number, (one, sleep_s) in enumerate(zip(real, SLEEPS_S, strict=True))
     ]
     site = Site(
         nodes=NODES,
