@@ -528,6 +528,8 @@ class Program:
         output = self._output(client, application_id)
         if not self._options.quiet:
             sys.stdout.write(shown_output(output))
+            if output.is_late:
+                _say(f"not all nodes have collected their logs yet; all that was written: {output.command()}")
         if has_succeeded(report):
             print(f"Application {application_id} completed successfully", flush=True)
             return 0

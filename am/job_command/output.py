@@ -81,14 +81,17 @@ class Output:
         application_id: ApplicationId,
         masters: Iterable[ContainerId] = (),
         yarn: str = "yarn",
+        *,
+        is_late: bool = False,
     ) -> None:
         """`masters` are the containers of its AMs, of the first attempt first: their numbers do not tell
         them, since an RM that started anew counts from 1 again. `yarn` is the command that finds this
-        cluster.
+        cluster. `is_late`: nodes have not collected everything yet.
         """
         self._files = list(files)
         self._masters = list(masters)
         self._yarn = yarn
+        self.is_late = is_late
         self.application_id = application_id
 
     @classmethod
@@ -115,8 +118,12 @@ class Output:
                 pause.wait(_POLL_S)
                 last = informant.report(application_id)
             collect()
-            files = layout.node_files(last.user or "", application_id)
-            return cls(files, application_id, informant.masters(application_id), yarn)
+            try:
+                files = layout.node_files(last.user or "", application_id)
+            except FileNotFoundError:  # no node has collected anything
+                files = []
+            is_late = last.log_aggregation_status in _PENDING
+            return cls(files, application_id, informant.masters(application_id), yarn, is_late=is_late)
         except (FileNotFoundError, ConnectionFailedError):
             return cls((), application_id, yarn=yarn)
 

@@ -157,6 +157,20 @@ def test_it_waits_until_the_nodes_have_collected_the_logs(tmp_path: Path) -> Non
     assert shown_output(Output.of(configuration(tmp_path), APP, informant)) == "here\n"
 
 
+def test_what_nodes_have_not_collected_in_time_is_late(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("yarnbox.am.job_command.output.COLLECTION_S", 0)
+    found = Output.of(configuration(tmp_path), APP, Reporting(Status.RUNNING))
+    assert found.is_late
+    assert shown_output(found) == ""
+    written(tmp_path, "nm1", {2: {"stdout": "here\n"}})
+    found = Output.of(configuration(tmp_path), APP, Reporting(Status.RUNNING))
+    assert found.is_late
+    assert shown_output(found) == "here\n"
+    assert not Output.of(configuration(tmp_path), APP, Reporting(Status.SUCCEEDED)).is_late
+
+
 def test_where_nothing_is_collected_nobody_waits(tmp_path: Path) -> None:
     assert shown_output(Output.of(configuration(tmp_path, "false"), APP, Reporting())) == ""
     assert shown_output(Output.of(configuration(tmp_path), APP, Reporting(None))) == ""
