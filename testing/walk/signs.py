@@ -51,7 +51,9 @@ class SignsOfLife:
         self._cluster = cluster
         self._heard_s: dict[Hashable, float] = {}
         self._reported: dict[ContainerId, None] = {}
-        """Containers that a node has reported as running."""
+        """Containers that a node has reported, running or ended."""
+        self._leaving: dict[ApplicationAttemptId, None] = {}
+        """Attempts that have unregistered."""
         self._acquired_s: dict[ContainerId, float] = {}
         """Since when containers are granted and were reported by no node."""
         self.ended: dict[ContainerId, None] = {}
@@ -62,6 +64,7 @@ class SignsOfLife:
         """Another ResourceManager begins: it has heard of nobody."""
         self._heard_s.clear()
         self._reported.clear()
+        self._leaving.clear()
         self._acquired_s.clear()
         self.ended.clear()
         self._began_s = self._cluster.now_s
@@ -77,13 +80,20 @@ class SignsOfLife:
         """A call of a node was answered."""
         self._heard_s[host] = self._cluster.now_s
 
-    def note_master(self, token: Token | None) -> None:
-        """A call of an AM was answered."""
-        if token is not None:
-            attempt_id = identifier_of(token, AMRM_TOKEN, AMRMTokenIdentifier).app_attempt_id
-            self._heard_s[attempt_id] = self._cluster.now_s
+    def note_master(self, rpc: str, token: Token | None) -> None:
+        """A call of an AM was answered. One that has unregistered and asks again whether it may go has no
+        longer for that: as in Hadoop, it is given up so long after it unregistered first.
+        """
+        if token is None:
+            return
+        attempt_id = identifier_of(token, AMRM_TOKEN, AMRMTokenIdentifier).app_attempt_id
+        if attempt_id is None or attempt_id in self._leaving:
+            return
+        self._heard_s[attempt_id] = self._cluster.now_s
+        if rpc == "finishApplicationMaster":
+            self._leaving[attempt_id] = None
 
-    def note_running(self, containers: Iterable[ContainerId]) -> None:
+    def note_reported(self, containers: Iterable[ContainerId]) -> None:
         """A node has reported them."""
         self._reported.update(dict.fromkeys(containers))
 

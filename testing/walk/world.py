@@ -36,7 +36,7 @@ from yarnbox.testing.walk.oracles import Oracles
 from yarnbox.testing.walk.reports import NodeReports
 from yarnbox.testing.walk.signs import SignsOfLife
 from yarnbox.yarn.connection.rpc import Caller, ConnectionFailedError, RpcError
-from yarnbox.yarn.enums import ContainerState, ExecutionType, NodeAction
+from yarnbox.yarn.enums import ExecutionType, NodeAction
 from yarnbox.yarn.errors import (
     ApplicationMasterNotRegisteredError,
     InvalidApplicationMasterRequestError,
@@ -255,7 +255,7 @@ class WalkCluster(VirtualCluster):
                 self.model.broke(error)
                 raise ConnectionFailedError(f"{rpc}: {error}") from error
             if service == MASTER:
-                self.signs.note_master(caller.token)
+                self.signs.note_master(rpc, caller.token)
                 if rpc == "registerApplicationMaster" and caller.token is not None:
                     self._registrations[caller.token.identifier] += 1
                     self._served[caller.token.identifier] = None
@@ -330,7 +330,7 @@ class WalkCluster(VirtualCluster):
                 for one in request.container_statuses
             ]
             self.reports.look_at_statuses(host, told)
-            self.signs.note_running(one for one, state, _ in told if state is ContainerState.RUNNING)
+            self.signs.note_reported(one for one, _, _ in told)
             return
         statuses = request.node_status.containers_statuses
         self.reports.look_at_statuses(
@@ -343,8 +343,7 @@ class WalkCluster(VirtualCluster):
             return
         is_heard = request.node_status.node_health_status.is_node_healthy
         if is_heard:
-            running = (one.container_id for one in statuses if one.state is ContainerState.RUNNING)
-            self.signs.note_running(running)
+            self.signs.note_reported(one.container_id for one in statuses)
         self.oracles.note_orders(host, statuses, answer.containers_to_cleanup)
         if host not in self._doubtful:
             self.oracles.note_forgotten(answer.containers_to_be_removed_from_nm, self.signs.ended)

@@ -96,6 +96,14 @@ def test_a_call_with_the_token_before_the_last_may_come_late() -> None:
     assert walk(49602030, "capacity").fault == ""
 
 
+def test_an_am_that_asks_again_whether_it_may_go_has_no_longer_for_that() -> None:
+    assert walk(49602944, "fair").fault == ""
+
+
+def test_a_node_that_registers_again_has_reported_what_ended_there() -> None:
+    assert walk(49603148, "fair").fault == ""
+
+
 def test_an_am_that_hears_no_answer_and_repeats_its_call_is_not_given_up() -> None:
     steps = [Step(1000, "submit", (2, 0, 10, 1)), Step(15_000, "deafen", (0, 990, 0, 0))]
     steps += [Step(12_000, "look", (0, 0, 0, 0))] * 12
