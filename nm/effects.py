@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from yarnbox.nm.localization.resources import CacheKey, ResourceKey
-from yarnbox.yarn.enums import SignalContainerCommand
+from yarnbox.yarn.enums import ApplicationAccessType, SignalContainerCommand
 from yarnbox.yarn.ids import ApplicationId, ContainerId
 from yarnbox.yarn.records.basics import LogAggregationContext
 from yarnbox.yarn.records.container import ContainerLaunchContext
@@ -168,6 +168,7 @@ class AggregateLogs:
     context: LogAggregationContext
     cycle: int
     is_final: bool
+    acls: Mapping[ApplicationAccessType, str]
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
 
+from yarnbox.nm.application import Application
 from yarnbox.nm.context import NMContext
 from yarnbox.nm.effects import AggregateLogs, DeleteLogs, PrepareLogAggregation
 from yarnbox.nm.events import (
@@ -101,6 +102,7 @@ class _Aggregation:
     """The collecting of one application's logs."""
 
     __slots__ = (
+        "acls",
         "application_id",
         "context",
         "cycle",
@@ -110,11 +112,10 @@ class _Aggregation:
         "user",
     )
 
-    def __init__(
-        self, application_id: ApplicationId, user: str, context: LogAggregationContext, policy: Policy
-    ):
-        self.application_id = application_id
-        self.user = user
+    def __init__(self, application: Application, context: LogAggregationContext, policy: Policy) -> None:
+        self.application_id = application.application_id
+        self.user = application.user
+        self.acls = application.acls
         self.context = context
         self.policy = policy
         self.selected: dict[ContainerId, None] = {}
@@ -188,7 +189,7 @@ class LogHandler:
             if class_name
             else policy_of(logs.policy_class, logs.policy_parameters)
         )
-        aggregation = _Aggregation(event.application_id, application.user, wanted, policy)
+        aggregation = _Aggregation(application, wanted, policy)
         self._aggregations[event.application_id] = aggregation
         self._context.order(PrepareLogAggregation(event.application_id, application.user))
         self._set_rolling_timer(aggregation)
@@ -244,6 +245,7 @@ class LogHandler:
                 context,
                 aggregation.cycle,
                 is_final,
+                aggregation.acls,
             )
         )
 

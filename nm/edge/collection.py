@@ -7,23 +7,38 @@ is nm/logs.py's. Hadoop: the uploading half of AppLogAggregatorImpl and LogAggre
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 from yarnbox.nm.effects import AggregateLogs
 from yarnbox.nm.executor.layout import Layout
 from yarnbox.yarn.ids import ApplicationId, ContainerId, NodeId
 from yarnbox.yarn.records.basics import LogAggregationContext
-from yarnbox.yarn.storage.aggregated_logs import AggregatedLogWriter, LogLayout, is_of_node
+from yarnbox.yarn.storage.aggregated_logs import (
+    DEFAULT_COMPRESSION,
+    AggregatedLogWriter,
+    LogLayout,
+    is_of_node,
+)
 
 
 class LogCollection:
     """Writes one node's logs to the remote directory."""
 
     def __init__(
-        self, root: str, suffix: str, layout: Layout, node_id: NodeId, *, files_per_application: int = 30
+        self,
+        root: str,
+        suffix: str,
+        layout: Layout,
+        node_id: NodeId,
+        *,
+        files_per_application: int = 30,
+        compression: str = DEFAULT_COMPRESSION,
     ) -> None:
         self._remote = LogLayout.of(root, suffix)
         self._files_per_application = files_per_application
+        self._compression = compression
         self._layout = layout
         self._node_id = node_id
 
@@ -42,11 +57,10 @@ class LogCollection:
             order.user, order.application_id, self._node_id, None if is_only else now_ms
         )
         try:
-            with AggregatedLogWriter(target) as writer:
+            with AggregatedLogWriter(target, order.user, order.acls, self._compression) as writer:
                 for container_id in order.containers:
-                    for path in self._logs_of(container_id, order.context):
-                        with path.open("rb") as source:
-                            writer.append(container_id, path.name, source)
+                    if paths := self._logs_of(container_id, order.context):
+                        writer.append(container_id, _opened(paths))
             if not is_only:
                 self._forget_old_cycles(order)
             if not order.is_final:
@@ -79,6 +93,12 @@ class LogCollection:
         for container_id in order.containers:
             for path in self._logs_of(container_id, order.context):
                 path.unlink(missing_ok=True)
+
+
+def _opened(paths: list[Path]) -> Iterator[tuple[str, BinaryIO]]:
+    for path in paths:
+        with path.open("rb") as source:
+            yield path.name, source
 
 
 def is_wanted(name: str, context: LogAggregationContext) -> bool:

@@ -328,6 +328,7 @@ class NodeManagerProcess:
             self._layout,
             self.node_id,
             files_per_application=logs.files_per_application,
+            compression=logs.compression,
         )
 
     async def _start_auxiliary_services(self, bind: str) -> None:

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 from yarnbox.yarn.configuration import values
 from yarnbox.yarn.settings import Conflict, setting, settings
+from yarnbox.yarn.storage.aggregated_logs import DEFAULT_COMPRESSION
+from yarnbox.yarn.storage.tfile import COMPRESSIONS
 
 _NM = "yarn.nodemanager."
 _DISKS = _NM + "disk-health-checker."
@@ -167,6 +169,12 @@ class LogSettings:
         30,
         "Files so written by a node for an application",
         at_least=1,
+    )
+    compression: str = setting(
+        _AGGREGATION + "compression-type",
+        DEFAULT_COMPRESSION,
+        "How collected logs are compressed",
+        one_of=COMPRESSIONS,
     )
     debug_information: bool = setting(
         _NM + "log-container-debug-info.enabled", True, "Copy launch script and directory listing to the logs"

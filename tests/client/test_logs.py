@@ -55,9 +55,9 @@ def framed(container: ContainerId, node: str, name: str, text: str, length: int 
 
 def collect(root: Path, node: NodeId, logs: dict[tuple[ContainerId, str], str], user: str = "mei") -> None:
     path = LogLayout(root).node_file(user, APPLICATION, node)
-    with AggregatedLogWriter(path) as writer:
+    with AggregatedLogWriter(path, "mei") as writer:
         for (container, name), text in logs.items():
-            writer.append(container, name, io.BytesIO(text.encode()))
+            writer.append(container, [(name, io.BytesIO(text.encode()))])
     os.utime(path, ns=(NOVEMBER_MS * 1_000_000,) * 2)
 
 
@@ -134,8 +134,8 @@ def test_into_a_directory(finished: Shell, tmp_path: Path) -> None:
 
 def test_bytes_that_are_no_text_go_through(finished: Shell, tmp_path: Path) -> None:
     path = LogLayout(tmp_path).node_file("mei", APPLICATION, N1)
-    with AggregatedLogWriter(path) as writer:
-        writer.append(FIRST, "binary", io.BytesIO(b"\xff\x00\xfe"))
+    with AggregatedLogWriter(path, "mei") as writer:
+        writer.append(FIRST, [("binary", io.BytesIO(b"\xff\x00\xfe"))])
     assert finished.yarn("logs", "-containerId", str(FIRST), "-out", str(tmp_path / "out")).status == 0
     assert b"LogContents:\n\xff\x00\xfe\nEnd of" in (tmp_path / "out/n1_1234" / str(FIRST)).read_bytes()
 

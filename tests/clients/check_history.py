@@ -112,3 +112,13 @@ def test_all_jobs_are_listed_and_none_of_these_can_be_killed(hadoop: Commands, e
         assert re.search(rf"job_{number}\s.*\s{state}\s", listed.out), str(listed)
     killed = hadoop("job", "-kill", f"job_{ended.succeeded}")
     assert "it has already succeeded" in killed.out, str(killed)
+
+
+def test_logs_of_the_master_and_of_an_attempt_are_shown(hadoop: Commands, ended: Ended) -> None:
+    """Whose file of collected logs it is the history server says; Hadoop's client reads it itself."""
+    master = hadoop("job", "-logs", f"job_{ended.succeeded}")
+    assert (master.status, "LogType:stderr" in master.out) == (0, True), str(master)
+    attempt = f"attempt_{ended.failed}_m_000000_1"
+    failed = hadoop("job", "-logs", f"job_{ended.failed}", attempt)
+    assert failed.status == 0, str(failed)
+    assert "subprocess failed with code 1: false" in failed.out, str(failed)

@@ -14,6 +14,7 @@ from yarnbox.cluster.cluster import Cluster
 
 _NEEDS = {
     "check_by_hand.py": installed.grpc_home(),
+    "check_logs.py": installed.hadoop_home(),
     "check_mapreduce.py": installed.hadoop_home(),
     "check_nodemanager.py": daemons.home(),
 }

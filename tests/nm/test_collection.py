@@ -34,6 +34,7 @@ def test_of_a_nodes_cycles_the_newest_stay(tmp_path: Path) -> None:
             context=LogAggregationContext(include_pattern="syslog"),
             cycle=cycle,
             is_final=cycle == 4,
+            acls={},
         )
         assert collection.aggregate(order, now_ms=cycle) is None
     names = [path.name for path in remote.node_files("ann", APP)]

@@ -147,8 +147,8 @@ def test_a_part_of_a_log(tmp_path: Path, query: str, begins: str, note: str) -> 
 def collected(tmp_path: Path) -> dict[str, Any]:
     """Settings of a node that collects logs, and a log that it has collected."""
     root = tmp_path / "remote"
-    with AggregatedLogWriter(LogLayout.of(str(root)).node_file("bob", APPLICATION, NODE)) as writer:
-        writer.append(PAST, "stdout", BytesIO(b"long ago\n"))
+    with AggregatedLogWriter(LogLayout.of(str(root)).node_file("bob", APPLICATION, NODE), "bob") as writer:
+        writer.append(PAST, [("stdout", BytesIO(b"long ago\n"))])
     return {"yarn.log-aggregation-enable": "true", "yarn.nodemanager.remote-app-log-dir": str(root)}
 
 

@@ -1,38 +1,39 @@
 """Aggregated logs: where the NodeManagers put the logs of finished containers, and what is inside a file.
 
 Owns the layout below yarn.nodemanager.remote-app-log-dir (that of Hadoop's TFile controller) and the format
-of one node's file: a ZIP archive with an entry `<container id>/<log file name>` for each log. A file appears
-whole or not at all. The files of Hadoop's own NodeManagers, which are TFiles, are read as well. Does not know
-which containers' logs are worth keeping (nm), nor how they are printed (client). Hadoop:
-LogAggregationUtils, LogAggregationTFileController and AggregatedLogFormat.
+of one node's file, a TFile, so that Hadoop's clients read our logs and we read those of Hadoop's own
+NodeManagers. A file appears whole or not at all. Does not know which containers' logs are worth keeping (nm),
+nor how they are printed (client). Hadoop: LogAggregationUtils, LogAggregationTFileController and
+AggregatedLogFormat.
 """
 
 from __future__ import annotations
 
 import io
 import os
-import shutil
-import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Self, cast
+from typing import BinaryIO, Self
 from urllib.parse import unquote, urlsplit
 
+from yarnbox.yarn.enums import ApplicationAccessType
 from yarnbox.yarn.errors import IllegalArgumentError
 from yarnbox.yarn.ids import ApplicationId, ContainerId, NodeId
-from yarnbox.yarn.storage.tfile import TFile, View, is_tfile, read_exactly
+from yarnbox.yarn.storage.tfile import TFile, TFileWriter, View, is_tfile, read_exactly
 
 ROOT_PROPERTY = "yarn.nodemanager.remote-app-log-dir"
 SUFFIX_PROPERTY = "yarn.nodemanager.remote-app-log-dir-suffix"
 DEFAULT_ROOT = "/tmp/logs"
 DEFAULT_SUFFIX = "logs"
+DEFAULT_COMPRESSION = "none"
 UNFINISHED_SUFFIX = ".tmp"
 
 _BUCKETS = 10_000
 _COPY_BYTES = 1 << 16
 _UTF_LENGTH_BYTES = 2
+_FORMAT = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,104 +115,79 @@ class AggregatedLogWriter:
     all, leaves nothing behind.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(
+        self,
+        path: Path,
+        owner: str,
+        acls: Mapping[ApplicationAccessType, str] | None = None,
+        compression: str = DEFAULT_COMPRESSION,
+    ) -> None:
         self._path = path
         self._unfinished = path.with_name(path.name + UNFINISHED_SUFFIX)
+        self._owner = owner
+        self._acls = acls or {}
+        self._compression = compression
         self._empty = True
 
     def __enter__(self) -> Self:
         self._path.parent.mkdir(parents=True, exist_ok=True)
         self._stream = open(self._unfinished, "wb")
-        self._archive = zipfile.ZipFile(self._stream, "w", zipfile.ZIP_DEFLATED)
+        self._file = TFileWriter(self._stream, self._compression)
+        self._file.append(_utf_bytes("VERSION"), [_FORMAT.to_bytes(4, "big")])
+        self._file.append(_utf_bytes("APPLICATION_OWNER"), [_utf_bytes(self._owner)])
+        acls = (_utf_bytes(kind.name) + _utf_bytes(who) for kind, who in self._acls.items())
+        self._file.append(_utf_bytes("APPLICATION_ACL"), acls)
         return self
 
-    def append(self, container_id: ContainerId, name: str, source: BinaryIO) -> None:
-        """Adds the log file `name` of a container, to the end of `source`."""
-        entry = zipfile.ZipInfo(f"{container_id}/{_plain(name)}")
-        entry.compress_type = zipfile.ZIP_DEFLATED
-        with self._archive.open(entry, "w", force_zip64=True) as target:
-            shutil.copyfileobj(source, target, _COPY_BYTES)
-        self._empty = False
+    def append(self, container_id: ContainerId, logs: Iterable[tuple[str, BinaryIO]]) -> None:
+        """Adds the log files of a container, by their names: what is in them now."""
+        self._file.append(_utf_bytes(str(container_id)), self._value(logs))
+
+    def _value(self, logs: Iterable[tuple[str, BinaryIO]]) -> Iterator[bytes]:
+        for name, source in logs:
+            self._empty = False
+            length = left = source.seek(0, os.SEEK_END)
+            source.seek(0)
+            yield _utf_bytes(_plain(name)) + _utf_bytes(str(length))
+            while left:
+                piece = source.read(min(left, _COPY_BYTES))
+                if not piece:  # somebody has cut it since
+                    piece = bytes(min(left, _COPY_BYTES))
+                yield piece
+                left -= len(piece)
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        is_wanted = kind is None and not self._empty
         with self._stream:
-            self._archive.close()
-            self._stream.flush()
-            os.fsync(self._stream.fileno())
-        if kind is None and not self._empty:
+            if is_wanted:
+                self._file.close()
+                self._stream.flush()
+                os.fsync(self._stream.fileno())
+        if is_wanted:
             os.replace(self._unfinished, self._path)
         else:
             self._unfinished.unlink()
 
 
 class AggregatedLogReader:
-    """Reads one node's file; OSError when it is damaged or none."""
+    """Reads one node's file; OSError when it is damaged or none. A record is a container, in it name, length
+    and bytes of each log; other records have keys that are no container's.
+    """
 
     def __init__(self, path: Path) -> None:
         self.node = path.name
         self.modified_ms = path.stat().st_mtime_ns // 1_000_000
-        self._content: _Archive | _LogsOfHadoop
-        try:
-            self._content = _LogsOfHadoop(path) if is_tfile(path) else _Archive(path)
-        except zipfile.BadZipFile as error:
-            raise OSError(f"{path} is not a file of aggregated logs: {error}") from error
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._content.close()
-
-    def logs(self) -> Iterator[AggregatedLog]:
-        """The logs in it, by container, then by file name."""
-        return iter(sorted(self._content.logs(), key=lambda log: (log.container_id, log.name)))
-
-    def open(self, log: AggregatedLog) -> BinaryIO:
-        """The bytes of a log, from its beginning; seekable."""
-        return self._content.open(log)
-
-
-class _Archive:
-    """What a node of ours wrote."""
-
-    def __init__(self, path: Path) -> None:
-        self._node = path.name
-        self._archive = zipfile.ZipFile(path)
-        self.close = self._archive.close
-
-    def logs(self) -> Iterator[AggregatedLog]:
-        for entry in self._archive.infolist():
-            container, slash, name = entry.filename.partition("/")
-            try:
-                container_id = ContainerId.parse(container)
-            except ValueError:
-                raise OSError(
-                    f"{self._node} holds {entry.filename!r}, which is not a container's log"
-                ) from None
-            if slash and name:
-                yield AggregatedLog(container_id, name, entry.file_size)
-
-    def open(self, log: AggregatedLog) -> BinaryIO:
-        return cast(BinaryIO, self._archive.open(f"{log.container_id}/{log.name}"))
-
-
-class _LogsOfHadoop:
-    """What a node of Hadoop's wrote: a record for each container, in it name, length and bytes of each log.
-    Other records have keys that are no container's.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self._file = TFile(path)
         self._found: dict[AggregatedLog, View] = {}
+        if not is_tfile(path):
+            raise OSError(f"{path} is not a file of aggregated logs")
         with ExitStack() as undo:
-            undo.enter_context(self._file)
-            for key, value in self._file.records():
+            for key, value in undo.enter_context(TFile(path)).records():
                 try:
                     container_id = ContainerId.parse(key[_UTF_LENGTH_BYTES:].decode(errors="replace"))
                 except ValueError:
                     continue
                 self._take(container_id, value)
-            self.close = undo.pop_all().close
+            self._close = undo.pop_all().close
 
     def _take(self, container_id: ContainerId, value: View) -> None:
         source = io.BufferedReader(value)
@@ -223,18 +199,39 @@ class _LogsOfHadoop:
             self._found[log] = value.part(source.tell(), log.length)
             source.seek(log.length, os.SEEK_CUR)
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._close()
+
     def logs(self) -> Iterator[AggregatedLog]:
-        return iter(self._found)
+        """The logs in it, by container, then by file name."""
+        return iter(sorted(self._found, key=lambda log: (log.container_id, log.name)))
 
     def open(self, log: AggregatedLog) -> BinaryIO:
+        """The bytes of a log, from its beginning; seekable."""
         view = self._found[log]
         return io.BufferedReader(view.part(0, view.length))
 
 
+def _utf_bytes(text: str) -> bytes:
+    """A name as Java's DataOutput writes it: characters beyond U+FFFF as two halves. What a file name has of
+    bytes that are no text becomes a question mark.
+    """
+    units = text.encode("utf-16-be", "replace")
+    halves = "".join(chr(int.from_bytes(units[at : at + 2], "big")) for at in range(0, len(units), 2))
+    data = halves.encode("utf-8", "surrogatepass")
+    return len(data).to_bytes(_UTF_LENGTH_BYTES, "big") + data
+
+
 def _utf(source: BinaryIO) -> str:
-    """A name as Java's DataOutput writes it."""
-    length = int.from_bytes(read_exactly(source, _UTF_LENGTH_BYTES), "big")
-    return read_exactly(source, length).decode(errors="replace")
+    data = read_exactly(source, int.from_bytes(read_exactly(source, _UTF_LENGTH_BYTES), "big"))
+    try:
+        halves = data.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:
+        return data.decode(errors="replace")
+    return halves.encode("utf-16-be", "surrogatepass").decode("utf-16-be", "replace")
 
 
 def _is_unfinished_or_hidden(path: Path) -> bool:

@@ -1,9 +1,9 @@
-"""TFiles: the key-value files in which Hadoop's own NodeManagers collect logs. They are read, never written.
+"""TFiles: the key-value files in which NodeManagers, Hadoop's and ours, collect logs.
 
-Owns the format: numbers, the index of blocks at the end, records of a key and a value in chunks; a block that
-is compressed (gz) is unpacked into a temporary file. Values are views of a file, however long they are. Knows
-nothing of what the keys mean. What cannot be read is an OSError and nothing worse. Hadoop: TFile.Reader,
-BCFile.Reader and Chunk.ChunkDecoder.
+Owns the format: numbers, the index of blocks at the end, records of a key and a value in chunks; keys are not
+sorted. A block that is compressed (gz) is unpacked into a temporary file. Values are views of a file, however
+long they are, and are written piece by piece. Knows nothing of what the keys mean. What cannot be read is an
+OSError and nothing worse. Hadoop: TFile.Reader and Writer, BCFile.Reader and Writer, Chunk.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import os
 import tempfile
 import zlib
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from itertools import accumulate
 from pathlib import Path
@@ -26,7 +26,15 @@ _MAGIC = bytes.fromhex("d111d36891b5d7b639df414092bae150")
 _OFFSET_BYTES = 8
 _VERSION_BYTES = 4
 _TRAILER_BYTES = _OFFSET_BYTES + _VERSION_BYTES + len(_MAGIC)
+_VERSION = bytes.fromhex("00010000")
 _INDEX = "data:BCFile.index"
+_KEYS = "data:TFile.index"
+_ABOUT = "data:TFile.meta"
+_UNPACKED, _ZLIB = "none", "gz"
+COMPRESSIONS = (_UNPACKED, _ZLIB)
+"""Hadoop's names of those that can be read and written here: its gz has zlib's header."""
+_LEAST_BLOCK = 256 * 1024
+"""A block with so many bytes ends with its record."""
 _PIECE = 1 << 16
 _LONGEST = 1 << 26
 """Of a name, a key or an index: what is longer is damaged."""
@@ -63,6 +71,30 @@ def read_number(source: io.IOBase | BinaryIO) -> int:
         if first >= least:
             return (first - middle) << 8 * more | int.from_bytes(read_exactly(source, more), "big")
     return int.from_bytes(read_exactly(source, first + 129), "big", signed=True)
+
+
+def number_bytes(number: int) -> bytes:
+    """A number as `read_number` reads it: as short as it can be."""
+    if -32 <= number < 128:
+        return (number & 0xFF).to_bytes(1, "big")
+    for most, middle, more in (20, -52, 1), (16, -88, 2), (8, -112, 3):
+        high = number >> 8 * more
+        if -most <= high < most:
+            return (high + middle & 0xFF).to_bytes(1, "big") + _low(number, more)
+    size = next(size for size in range(4, 9) if -1 << 8 * size - 1 <= number < 1 << 8 * size - 1)
+    return (size - 129 & 0xFF).to_bytes(1, "big") + _low(number, size)
+
+
+def _low(number: int, size: int) -> bytes:
+    return (number & (1 << 8 * size) - 1).to_bytes(size, "big")
+
+
+def _name_bytes(name: str) -> bytes:
+    return _with_length(name.encode())
+
+
+def _with_length(data: bytes) -> bytes:
+    return number_bytes(len(data)) + data
 
 
 def _read_name(source: io.IOBase | BinaryIO) -> str:
@@ -193,9 +225,9 @@ class TFile:
     ) -> io.BufferedReader[View]:
         offset, stored, _raw = read_number(table), read_number(table), read_number(table)
         block = whole.part(offset, stored)
-        if compression == "none":
+        if compression == _UNPACKED:
             return io.BufferedReader(block)
-        if compression != "gz":
+        if compression != _ZLIB:
             raise OSError(f"it is compressed by {compression}, which is not read here")
         return io.BufferedReader(self._unpacked(block))
 
@@ -215,3 +247,104 @@ class TFile:
 def _temporary() -> Iterator[BinaryIO]:
     with tempfile.TemporaryFile() as file:
         yield file
+
+
+# Writing
+
+
+class _Region(NamedTuple):
+    """Where a block lies, and how long it is when it is unpacked."""
+
+    at: int
+    stored: int
+    raw: int
+
+    def to_bytes(self) -> bytes:
+        return b"".join(map(number_bytes, self))
+
+
+class _Block:
+    """A block that is being written."""
+
+    def __init__(self, file: BinaryIO, compression: str) -> None:
+        self._file = file
+        self._start = file.tell()
+        self._raw = 0
+        self._packing = zlib.compressobj() if compression == _ZLIB else None
+
+    def write(self, data: bytes) -> None:
+        self._raw += len(data)
+        self._file.write(data if self._packing is None else self._packing.compress(data))
+
+    @property
+    def stored(self) -> int:
+        return self._file.tell() - self._start
+
+    def end(self) -> _Region:
+        if self._packing is not None:
+            self._file.write(self._packing.flush())
+        return _Region(self._start, self.stored, self._raw)
+
+
+class TFileWriter:
+    """Writes a TFile into an empty file; without `close` it is none."""
+
+    def __init__(self, file: BinaryIO, compression: str = _UNPACKED) -> None:
+        self._file = file
+        self._compression = compression
+        self._block: _Block | None = None
+        self._regions: list[_Region] = []
+        self._keys: list[bytes] = []
+        self._first_key: bytes | None = None
+        self._last_key = b""
+        self._records = 0
+        self._records_of_block = 0
+        file.write(_MAGIC)
+
+    def append(self, key: bytes, value: Iterable[bytes]) -> None:
+        """Adds a record; each piece of the value is a chunk."""
+        block = self._block = self._block or _Block(self._file, self._compression)
+        block.write(_with_length(key))
+        last = b""
+        for piece in value:
+            if last:
+                block.write(number_bytes(-len(last)) + last)
+            last = piece
+        block.write(_with_length(last))
+        if self._first_key is None:
+            self._first_key = key
+        self._last_key = key
+        self._records += 1
+        self._records_of_block += 1
+        if block.stored >= _LEAST_BLOCK:
+            self._end_block(block)
+
+    def close(self) -> None:
+        """Writes the index; the file stays open."""
+        if self._block is not None:
+            self._end_block(self._block)
+        about = _VERSION + number_bytes(self._records) + _name_bytes("")  # the name of an order
+        keys = [] if self._first_key is None else [_with_length(self._first_key), *self._keys]
+        blocks = _name_bytes(self._compression) + number_bytes(len(self._regions))
+        blocks += b"".join(region.to_bytes() for region in self._regions)
+        entries = {
+            _ABOUT: self._entry(_ABOUT, _UNPACKED, about),
+            _KEYS: self._entry(
+                _KEYS, self._compression, b"".join(map(_with_length, keys)) or number_bytes(0)
+            ),
+            _INDEX: self._entry(_INDEX, self._compression, blocks),
+        }
+        at = self._file.tell()
+        self._file.write(number_bytes(len(entries)) + b"".join(entries[name] for name in sorted(entries)))
+        self._file.write(at.to_bytes(_OFFSET_BYTES, "big") + _VERSION + _MAGIC)
+
+    def _end_block(self, block: _Block) -> None:
+        self._regions.append(block.end())
+        self._keys.append(_with_length(self._last_key) + number_bytes(self._records_of_block))
+        self._block, self._records_of_block = None, 0
+
+    def _entry(self, name: str, compression: str, content: bytes) -> bytes:
+        """Writes a block that is no data; how it is found."""
+        block = _Block(self._file, compression)
+        block.write(content)
+        return _name_bytes(name) + _name_bytes(compression) + block.end().to_bytes()

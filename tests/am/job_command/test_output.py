@@ -35,10 +35,10 @@ MASTER = container(1)
 
 def written(root: Path, node: str, files: Files) -> Path:
     path = LogLayout.of(str(root)).node_file("me", APP, NodeId(node, 1))
-    with AggregatedLogWriter(path) as writer:
+    with AggregatedLogWriter(path, "mei") as writer:
         for sequence, texts in files.items():
             for name, text in texts.items():
-                writer.append(container(sequence), name, io.BytesIO(text.encode()))
+                writer.append(container(sequence), [(name, io.BytesIO(text.encode()))])
     return path
 
 
@@ -58,9 +58,9 @@ def test_several_are_shown_by_container_with_a_heading(tmp_path: Path) -> None:
 
 def test_the_first_container_of_a_restarted_resourcemanager_is_not_the_ams(tmp_path: Path) -> None:
     path = LogLayout.of(str(tmp_path)).node_file("me", APP, NodeId("nm1", 1))
-    with AggregatedLogWriter(path) as writer:
+    with AggregatedLogWriter(path, "mei") as writer:
         for one, text in ((MASTER, "the AM's\n"), (container(1, epoch=2), "a task's\n")):
-            writer.append(one, "stdout", io.BytesIO(text.encode()))
+            writer.append(one, [("stdout", io.BytesIO(text.encode()))])
     assert shown_output(Output([path], APP, [MASTER])) == "a task's\n"
 
 

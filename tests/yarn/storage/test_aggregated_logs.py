@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import zipfile
 from pathlib import Path
 
 import pytest
@@ -11,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.yarn.storage.test_tfile import PACKED, PLAIN
+from yarnbox.yarn.enums import ApplicationAccessType
 from yarnbox.yarn.errors import IllegalArgumentError
 from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
 from yarnbox.yarn.storage.aggregated_logs import (
@@ -19,6 +19,7 @@ from yarnbox.yarn.storage.aggregated_logs import (
     AggregatedLogWriter,
     LogLayout,
 )
+from yarnbox.yarn.storage.tfile import COMPRESSIONS, TFile
 
 APPLICATION = ApplicationId(1_700_000_000_000, 12_345)
 FIRST = ContainerId.build(ApplicationAttemptId(APPLICATION, 1), 1)
@@ -41,10 +42,10 @@ def test_root_may_be_a_file_uri() -> None:
 
 
 def write(path: Path) -> None:
-    with AggregatedLogWriter(path) as writer:
-        writer.append(SECOND, "stdout", io.BytesIO(b"two"))
-        writer.append(FIRST, "syslog", io.BytesIO(b""))
-        writer.append(FIRST, "stdout", io.BytesIO(b"hello world\n"))
+    with AggregatedLogWriter(path, "mei") as writer:
+        writer.append(SECOND, [("stdout", io.BytesIO(b"two"))])
+        writer.append(FIRST, [("syslog", io.BytesIO(b""))])
+        writer.append(FIRST, [("stdout", io.BytesIO(b"hello world\n"))])
 
 
 def test_what_was_written_is_read_by_container_and_name(tmp_path: Path) -> None:
@@ -71,9 +72,9 @@ class GoneDisk(io.BytesIO):
 
 def test_a_failed_or_empty_file_leaves_nothing(tmp_path: Path) -> None:
     path = tmp_path / "n1_1234"
-    with pytest.raises(OSError, match="gone"), AggregatedLogWriter(path) as writer:
-        writer.append(FIRST, "stdout", GoneDisk(b"half"))
-    with AggregatedLogWriter(path):
+    with pytest.raises(OSError, match="gone"), AggregatedLogWriter(path, "mei") as writer:
+        writer.append(FIRST, [("stdout", GoneDisk(b"half"))])
+    with AggregatedLogWriter(path, "mei"):
         pass
     assert list(tmp_path.iterdir()) == []
 
@@ -81,8 +82,8 @@ def test_a_failed_or_empty_file_leaves_nothing(tmp_path: Path) -> None:
 def test_an_unfinished_file_is_not_listed(tmp_path: Path) -> None:
     layout = LogLayout(tmp_path)
     path = layout.node_file("mei", APPLICATION, NODE)
-    with AggregatedLogWriter(path) as writer:
-        writer.append(FIRST, "stdout", io.BytesIO(b"x"))
+    with AggregatedLogWriter(path, "mei") as writer:
+        writer.append(FIRST, [("stdout", io.BytesIO(b"x"))])
         assert layout.node_files("mei", APPLICATION) == []
     assert layout.node_files("mei", APPLICATION) == [path]
 
@@ -101,28 +102,64 @@ def test_owner_is_the_guess_or_the_only_one(tmp_path: Path) -> None:
 def test_no_name_leaves_its_directory(tmp_path: Path, name: str) -> None:
     with pytest.raises(IllegalArgumentError):
         LogLayout(tmp_path).application_directory(name, APPLICATION)
-    with pytest.raises(IllegalArgumentError), AggregatedLogWriter(tmp_path / "n") as writer:
-        writer.append(FIRST, name, io.BytesIO(b""))
+    with pytest.raises(IllegalArgumentError), AggregatedLogWriter(tmp_path / "n", "mei") as writer:
+        writer.append(FIRST, [(name, io.BytesIO(b""))])
 
 
-def test_a_damaged_file_is_an_os_error(tmp_path: Path) -> None:
-    (tmp_path / "n1_1234").write_bytes(b"no archive")
-    with pytest.raises(OSError, match="n1_1234"):
+@pytest.mark.parametrize("content", [b"", b"PK\3\4 and so on, which is no file of logs"])
+def test_what_is_no_file_of_logs_is_an_os_error(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "n1_1234").write_bytes(content)
+    with pytest.raises(OSError, match="n1_1234 is not a file of aggregated logs"):
         AggregatedLogReader(tmp_path / "n1_1234")
-    with zipfile.ZipFile(tmp_path / "n2_1234", "w") as archive:
-        archive.writestr("../escape", b"x")
-    with (
-        AggregatedLogReader(tmp_path / "n2_1234") as reader,
-        pytest.raises(OSError, match="not a container's log"),
-    ):
-        list(reader.logs())
+
+
+class Shrinking(io.BytesIO):
+    """A log that somebody empties once its length is known."""
+
+    def tell(self) -> int:
+        raise AssertionError("not asked for")
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        self.truncate(5)
+        return super().read(size)
+
+
+def test_a_log_has_the_length_that_was_said_when_it_is_cut_meanwhile(tmp_path: Path) -> None:
+    with AggregatedLogWriter(tmp_path / "n1_1234", "mei") as writer:
+        writer.append(FIRST, [("syslog", Shrinking(b"hello world")), ("stdout", io.BytesIO(b"there"))])
+    with AggregatedLogReader(tmp_path / "n1_1234") as reader:
+        read = {log.name: reader.open(log).read() for log in reader.logs()}
+    assert read == {"syslog": b"hello" + bytes(6), "stdout": b"there"}
+
+
+@pytest.mark.parametrize("compression", COMPRESSIONS)
+def test_owner_rights_and_logs_are_the_records_of_hadoops_format(tmp_path: Path, compression: str) -> None:
+    """Names are in Java's form of UTF-8: a character beyond U+FFFF is two."""
+    path = tmp_path / "n1_1234"
+    acls = {ApplicationAccessType.VIEW_APP: "bob", ApplicationAccessType.MODIFY_APP: " "}
+    names = ["\N{OWL}.log", "no-text-\udcff"]
+    with AggregatedLogWriter(path, "ann", acls, compression) as writer:
+        writer.append(FIRST, [(name, io.BytesIO(b"x")) for name in names])
+    with TFile(path) as file:
+        records = [(key, value.read()) for key, value in file.records()]
+    assert records == [
+        (b"\0\7VERSION", b"\0\0\0\1"),
+        (b"\0\x11APPLICATION_OWNER", b"\0\3ann"),
+        (b"\0\x0fAPPLICATION_ACL", b"\0\x08VIEW_APP\0\3bob\0\x0aMODIFY_APP\0\1 "),
+        (
+            b"\0\x27" + str(FIRST).encode(),
+            b"\0\x0a\xed\xa0\xbe\xed\xb6\x89.log\0\0011x\0\x09no-text-?\0\0011x",
+        ),
+    ]
+    with AggregatedLogReader(path) as reader:
+        assert [log.name for log in reader.logs()] == ["no-text-?", "\N{OWL}.log"]
 
 
 @given(content=st.binary(max_size=300_000))
 def test_bytes_are_kept(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
     path = tmp_path_factory.mktemp("logs") / "n1_1234"
-    with AggregatedLogWriter(path) as writer:
-        writer.append(FIRST, "stdout", io.BytesIO(content))
+    with AggregatedLogWriter(path, "mei") as writer:
+        writer.append(FIRST, [("stdout", io.BytesIO(content))])
     with AggregatedLogReader(path) as reader:
         (log,) = reader.logs()
         assert (log.length, reader.open(log).read()) == (len(content), content)

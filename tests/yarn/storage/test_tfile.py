@@ -1,17 +1,27 @@
-"""TFiles that Hadoop 3.4.1 wrote: read key by key, from any place, and when they are damaged."""
+"""TFiles: those that Hadoop 3.4.1 wrote are read, from any place and damaged, and ours are the same."""
 
 from __future__ import annotations
 
 import base64
 import io
 import os
+import random
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from yarnbox.yarn.storage.tfile import Piece, TFile, View, is_tfile, read_number
+from yarnbox.yarn.storage.tfile import (
+    COMPRESSIONS,
+    Piece,
+    TFile,
+    TFileWriter,
+    View,
+    is_tfile,
+    number_bytes,
+    read_number,
+)
 
 PLAIN = base64.b64decode(
     "0RHTaJG117Y530FAkrrhUAkAB1ZFUlNJT04EAAAAARMAEUFQUExJQ0FUSU9OX09XTkVSBQADYW5uHAAaY29udGFpbmVyXzFfMDAw"
@@ -92,6 +102,39 @@ def test_other_files_are_told_apart(tmp_path: Path) -> None:
 )
 def test_numbers_are_hadoops(data: str, number: int) -> None:
     assert read_number(io.BytesIO(bytes.fromhex(data))) == number
+    assert number_bytes(number).hex() == data
+
+
+@given(st.integers(-(1 << 63), (1 << 63) - 1))
+def test_every_number_is_read_as_it_was_written(number: int) -> None:
+    assert read_number(io.BytesIO(number_bytes(number))) == number
+
+
+def written(records: list[tuple[bytes, list[bytes]]], compression: str = "none") -> bytes:
+    file = io.BytesIO()
+    writer = TFileWriter(file, compression)
+    for key, value in records:
+        writer.append(key, value)
+    writer.close()
+    return file.getvalue()
+
+
+def test_what_is_written_is_byte_for_byte_what_hadoop_writes() -> None:
+    cut = [(key, [value]) for key, value in RECORDS[:2]]
+    cut += [(key, [value[:8], value[8:38], value[38:46], value[46:]]) for key, value in RECORDS[2:]]
+    assert written(cut) == PLAIN
+
+
+@pytest.mark.parametrize("compression", COMPRESSIONS)
+def test_what_was_written_is_read(compression: str, tmp_path: Path) -> None:
+    """Records of several blocks among them, empty ones, and none at all."""
+    noise = random.Random(1)
+    records = [(b"", []), (b"one", [b"1"]), (b"empty", [b""])]
+    records += [(b"long", [noise.randbytes(65_536) for _ in range(number)]) for number in (5, 0, 6)]
+    assert read(written(records, compression), tmp_path / "f") == [
+        (key, b"".join(value)) for key, value in records
+    ]
+    assert read(written([], compression), tmp_path / "f") == []
 
 
 def test_a_view_is_a_file_of_pieces() -> None:

@@ -76,8 +76,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Server:
     container_id = ContainerId.parse("container_1_0001_01_000001")
     path = LogLayout.of(str(root / "logs")).node_file("ann", JOB.application_id, NodeId("first-host", 1))
     (root / "stderr").write_text("why & <why>\n")
-    with AggregatedLogWriter(path) as writer, (root / "stderr").open("rb") as stream:
-        writer.append(container_id, "stderr", stream)
+    with AggregatedLogWriter(path, "mei") as writer, (root / "stderr").open("rb") as stream:
+        writer.append(container_id, [("stderr", stream)])
     return Server(root)
 
 
