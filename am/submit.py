@@ -224,9 +224,13 @@ class Submitter:
 
     def kill(self, application_id: ApplicationId) -> None:
         """Ends the application; returns when it has ended."""
-        request = KillApplicationRequest(application_id=application_id)
-        while not self._stub.call("forceKillApplication", request).is_kill_completed:
+        while not self.ask_to_kill(application_id):
             self._pause.wait(POLL_S)
+
+    def ask_to_kill(self, application_id: ApplicationId) -> bool:
+        """Has the application ended; whether it has. If not, it will without being asked again."""
+        request = KillApplicationRequest(application_id=application_id)
+        return bool(self._stub.call("forceKillApplication", request).is_kill_completed)
 
     def reports(
         self, application_id: ApplicationId, context: ApplicationSubmissionContext, poll_s: float = POLL_S

@@ -506,6 +506,9 @@ class Program:
                 client.kill(application_id)
             except ConnectionFailedError:
                 _say(f"{application_id} is not killed: the ResourceManager does not answer")
+            except KeyboardInterrupt:
+                shows_it = f"`{self._yarn} application -status {application_id}` shows it"
+                _say(f"{application_id} may not have ended yet: {shows_it}")
             raise
 
     # DistributedShell.

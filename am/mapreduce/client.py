@@ -312,8 +312,7 @@ class JobClient:
             tell(report, known)
 
         report = follow(self._submitter.reports(application_id, self._context), show)
-        if self._staging is not None:
-            self._staging.remove()
+        self._remove_staging()
         return report
 
     def publish_history(self, report: ApplicationReport) -> None:
@@ -327,10 +326,16 @@ class JobClient:
         """Removes what a job that has not succeeded was writing, and its own files: its last AM may have
         ended without doing that.
         """
+        self._remove_staging()
         if self._staged is not None:
             shutil.rmtree(self._staged, ignore_errors=True)
         if self.settings.output_dir:
             OutputCommitter(Path(self.settings.output_dir), 1).abort_job()
+
+    def _remove_staging(self) -> None:
+        """An AM cannot reach what hosts do not share."""
+        if self._staging is not None:
+            self._staging.remove()
 
     def report(self, application_id: ApplicationId) -> ApplicationReport:
         """What the RM says of the application."""
@@ -342,14 +347,24 @@ class JobClient:
 
     def kill(self, application_id: ApplicationId) -> None:
         """Ends the job: its AM is asked to, that it may clean up; if there is none, or it takes too long,
-        the RM ends it.
+        the RM ends it. Once they have been asked, whoever does not wait leaves nothing either.
         """
-        if not self._ends_itself(application_id):
-            self._submitter.kill(application_id)
+        if self._asks_am(application_id):
+            try:
+                if self._ends_in_time(application_id):
+                    return
+            finally:
+                self._remove_staging()
+        has_ended = self._submitter.ask_to_kill(application_id)
+        try:
+            if not has_ended:
+                self._submitter.kill(application_id)
             self.publish_history(self.report(application_id))
+        finally:
             self.clean_up()
 
-    def _ends_itself(self, application_id: ApplicationId) -> bool:
+    def _asks_am(self, application_id: ApplicationId) -> bool:
+        """Whether there is an AM that ends the job, and removes what it has written."""
         am = self._am_of(self.report(application_id))
         if am is None:
             return False
@@ -360,6 +375,9 @@ class JobClient:
             return False
         finally:
             am.close()
+        return True
+
+    def _ends_in_time(self, application_id: ApplicationId) -> bool:
         deadline = time.monotonic() + self.settings.hard_kill_timeout_ms / 1000
         reports = self._submitter.reports(application_id, self._context)
         return all(time.monotonic() <= deadline for _ in reports)

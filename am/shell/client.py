@@ -117,5 +117,10 @@ class ShellClient:
         return self._submitter.masters(application_id)
 
     def kill(self, application_id: ApplicationId) -> None:
-        """Ends the application."""
-        self._submitter.kill(application_id)
+        """Ends the application. Once the RM has been asked, whoever does not wait leaves nothing either."""
+        has_ended = self._submitter.ask_to_kill(application_id)
+        try:
+            if not has_ended:
+                self._submitter.kill(application_id)
+        finally:
+            self.clean_up()
