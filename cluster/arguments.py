@@ -153,7 +153,8 @@ def _add_daemons(up: argparse.ArgumentParser) -> None:
         type=_port,
         const=19888,
         help="also start a MapReduce history server; PORT is that of its web pages, 0: any free port"
-        " (default: 19888)",
+        " (default: 19888); --hadoop starts one at a free port, unless the configuration has a"
+        " mapreduce.jobhistory.address",
     )
     up.add_argument(
         "--rms",

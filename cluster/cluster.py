@@ -84,7 +84,9 @@ class Options:
     recover: bool = False
     for_hadoop: bool = False
     history_port: int | None = None
-    """Of a MapReduce history server; None: there is none."""
+    """Of a MapReduce history server; None: there is one for Hadoop's job client alone, at any free port,
+    unless the configuration names another.
+    """
     definitions: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -119,10 +121,10 @@ class Cluster:
         port, web_port = self._ports(options)
         grpc = site.listening_address(configuration, site.GRPC_PROPERTY, "--port", port, host)
         web = site.listening_address(configuration, site.WEB_PROPERTY, "--web-port", web_port, host)
-        history = None
-        if options.history_port is not None:
+        history, history_port = None, self._history_port(options, configuration)
+        if history_port is not None:
             history = site.listening_address(
-                configuration, site.HISTORY_PROPERTY, "--history-server", options.history_port, host
+                configuration, site.HISTORY_PROPERTY, "--history-server", history_port, host
             )
         scheduler = options.scheduler or configuration.value(site.SCHEDULER_PROPERTY) or "capacity"
         run.create()
@@ -264,6 +266,19 @@ class Cluster:
         asked = (options.port, record.rm_address), (options.web_port, record.web_address)
         port, web_port = (Address.parse(was).port if wanted is None else wanted for wanted, was in asked)
         return port, web_port
+
+    def _history_port(self, options: Options, configuration: Configuration) -> int | None:
+        """What is asked for. Hadoop's job client asks nobody else about jobs that have ended, and tries for
+        half a minute.
+        """
+        if options.history_port is not None or not options.for_hadoop:
+            return options.history_port
+        if configuration.value(hadoop_site.HISTORY_PROPERTY) is not None:
+            return None
+        if options.recover and self.run.record_file.exists():
+            was = self.run.load().history_address
+            return Address.parse(was).port if was is not None else 0
+        return 0
 
     def _refuse_if_running(self) -> None:
         run = self.run

@@ -17,7 +17,7 @@ from yarnbox.yarn.connection.address import Address
 
 _FIRST_HOST = ipaddress.IPv4Address("127.0.1.1")
 _RM = "yarn.resourcemanager."
-_HISTORY = "mapreduce.jobhistory.address"
+HISTORY_PROPERTY = "mapreduce.jobhistory.address"
 _PORTS = (_RM + "address", _RM + "scheduler.address", _RM + "resource-tracker.address", _RM + "admin.address")
 
 
@@ -56,8 +56,12 @@ def mapred_properties(run: Path) -> dict[str, str]:
 
 def history_properties(host: str, earlier: Configuration) -> dict[str, str]:
     """For mapred-site.xml, where there is a history server: where it answers Hadoop's job clients."""
-    known = earlier.read(_HISTORY, Address.parse, None)  # or the user's, of another cluster
-    return {_HISTORY: str(known if known and known.host == host else Address(host, free_ports(host, 1)[0]))}
+    known = earlier.read(HISTORY_PROPERTY, Address.parse, None)  # or the user's, of another cluster
+    return {
+        HISTORY_PROPERTY: str(
+            known if known and known.host == host else Address(host, free_ports(host, 1)[0])
+        )
+    }
 
 
 def core_properties() -> dict[str, str]:

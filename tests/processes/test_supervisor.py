@@ -230,10 +230,13 @@ def test_a_cluster_that_goes_on_listens_where_it_did(desk: Desk) -> None:
     said = desk.here("up", "--detach", *QUIET, "--hadoop", "--nodes", "1")
     assert "yarnbox kill-node 127.0.1.1 --dir" in said
     assert f"HADOOP_CONF_DIR={desk.directory}\n" in said
+    assert "  job history      http://127.0.0.1:" in said  # or Hadoop's job client waits for one in vain
     before = desk.run.load()
-    ports = Configuration.load(desk.directory).value("yarn.resourcemanager.address")
+    names = "yarn.resourcemanager.address", "mapreduce.jobhistory.address"
+    ports = [Configuration.load(desk.directory).value(name) for name in names]
     desk.here("down")
     desk.here("up", "--detach", "--recover", "--scheduler", "fifo", "--hadoop", "--nodes", "1")
     after = desk.run.load()
     assert (after.rm_address, after.web_address) == (before.rm_address, before.web_address)
-    assert Configuration.load(desk.directory).value("yarn.resourcemanager.address") == ports
+    assert after.history_address == before.history_address is not None
+    assert [Configuration.load(desk.directory).value(name) for name in names] == ports
