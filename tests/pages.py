@@ -25,26 +25,36 @@ SIZES = {"desk": (1280, 900), "tablet": (820, 1180), "phone": (390, 844)}
 
 
 class Look(NamedTuple):
-    """One way to look. Where only colours differ from another one, only rules about colours are asked."""
+    """One way to look, and what axe-core is asked then: which rules, and about which elements. Where it is
+    asked nothing, the width alone counts.
+    """
 
     size: str
     media: dict[str, Any]
-    rules: list[str] | None = None
+    rules: dict[str, Any] | None = None
+    elements: str = ""
 
 
 LIGHT = {"color_scheme": "light", "contrast": "no-preference", "forced_colors": "none"}
 DARK = LIGHT | {"color_scheme": "dark"}
+FORCED = {"forced_colors": "active"}
 COLOURS = ["color-contrast", "link-in-text-block"]
+ABOUT_COLOURS = {"runOnly": COLOURS}
+ALL_OTHERS = {"rules": {rule: {"enabled": False} for rule in COLOURS}}
+OWN_COLOURS = ".key, .square"
+"""Texts that keep their colours where the system chooses all others: style.css says so."""
 LOOKS = (
-    Look("desk", LIGHT),
+    Look("desk", LIGHT, {}),
     Look("tablet", LIGHT),
-    Look("phone", LIGHT),
-    Look("desk", DARK, COLOURS),
-    Look("desk", LIGHT | {"forced_colors": "active"}, COLOURS),
-    Look("desk", DARK | {"forced_colors": "active"}, COLOURS),
+    Look("phone", LIGHT, ALL_OTHERS),
+    Look("desk", DARK, ABOUT_COLOURS),
+    Look("desk", LIGHT | FORCED, ABOUT_COLOURS, OWN_COLOURS),
+    Look("desk", DARK | FORCED, ABOUT_COLOURS, OWN_COLOURS),
 )
-CHECK = """async (rules) => {
-  const found = await axe.run(document, { resultTypes: ["violations"], ...(rules && { runOnly: rules }) });
+CHECK = """async ([options, elements]) => {
+  const asked = elements ? [...document.querySelectorAll(elements)] : [document.documentElement];
+  if (!asked.length) return [];
+  const found = await axe.run(asked, { resultTypes: ["violations"], preload: false, ...options });
   return found.violations.map((one) => `${one.id}: ${one.nodes[0].html}`);
 }"""
 GO = "(to) => { history.pushState(null, '', to); dispatchEvent(new PopStateEvent('popstate')); }"
@@ -64,12 +74,14 @@ async def faults_of(page: Page, path: str) -> list[str]:
     if AXE.is_file() and not await page.evaluate("'axe' in window"):
         await page.evaluate(AXE.read_text("utf-8"))
     faults = []
-    for size, media, rules in LOOKS:
+    for size, media, rules, elements in LOOKS:
         width, height = SIZES[size]
         await page.set_viewport_size({"width": width, "height": height})
         await page.emulate_media(**media)
         await page.evaluate(DRAWN)
-        found: list[str] = await page.evaluate(CHECK, rules) if AXE.is_file() else []
+        found: list[str] = []
+        if rules is not None and AXE.is_file():
+            found = await page.evaluate(CHECK, [rules, elements])
         if await page.evaluate("document.documentElement.scrollWidth > innerWidth"):
             found.append("it is wider than the screen")
         how = "-".join([size, *(value for value in media.values() if value not in LIGHT.values())])

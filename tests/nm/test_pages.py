@@ -77,7 +77,9 @@ def page(tmp_path: Path, path: str, status: int = 200, **others: Any) -> str:
     found, text, headers = asked(tmp_path, lambda get: get(path), **others)
     assert found == status, text
     assert headers["Content-Type"] == "text/html; charset=utf-8"
-    assert "default-src 'none'" in headers["Content-Security-Policy"]
+    policy = headers["Content-Security-Policy"]
+    assert "default-src 'none'" in policy
+    assert ('rel="icon" href="data:,"' in text) <= ("img-src data:" in policy), "browsers refuse the icon"
     return str(text)
 
 

@@ -28,7 +28,15 @@ header a { text-decoration: none }
 a { color: var(--accent) }
 main { max-width: 100rem; margin: auto; padding: 0 1rem 2rem }
 h1 { font-size: 1.4rem } h2 { font-size: 1.1rem }
-table { border-collapse: collapse; display: block; overflow-x: auto; font-variant-numeric: tabular-nums }
+table {
+  border-collapse: collapse; display: block; overflow-x: auto; font-variant-numeric: tabular-nums;
+  /* A shadow at an edge says that there is more beyond it. */
+  background:
+    linear-gradient(to right, var(--paper) 40%, transparent) left / 3rem 100% no-repeat local,
+    linear-gradient(to left, var(--paper) 40%, transparent) right / 3rem 100% no-repeat local,
+    radial-gradient(farthest-side at 0 50%, var(--soft), transparent) left / .7rem 100% no-repeat scroll,
+    radial-gradient(farthest-side at 100% 50%, var(--soft), transparent) right / .7rem 100% no-repeat scroll;
+}
 th, td { text-align: left; vertical-align: top; padding: .35rem .9rem .35rem 0 }
 tr { border-bottom: 1px solid var(--line) }
 th { color: var(--soft); font-weight: 500 }
@@ -49,7 +57,11 @@ pre { overflow-wrap: anywhere; white-space: pre-wrap; padding: .75rem; backgroun
   a { text-decoration: underline }
 }
 """
-POLICY = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
+POLICY = (
+    "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'self'"
+)
+"""The icon of each page is an empty `data:`; without it browsers ask for /favicon.ico."""
 
 
 class Html(str):

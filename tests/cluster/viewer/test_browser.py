@@ -27,24 +27,6 @@ MORE_USERS = """\
   - advance: 10s
 """
 PAGES = ("/node/n2:1234", "/app/application_0_0001?at=5000", "/scheduler?queue=root.a", "/events")
-EVERY_PAGE = (
-    "",
-    "/run",
-    "/nodes",
-    "/node/node0:1234",
-    "/apps",
-    "/app/application_0_0001?at=20000",
-    "/app/application_0_0002?at=20000",
-    "/scheduler",
-    "/scheduler?queue=root.default",
-    "/nodelabels",
-    "/events",
-    "/errors-and-warnings",
-    "/conf",
-    "/cluster",
-    "/compare",
-    "/simulation",
-)
 
 
 @asynccontextmanager
@@ -301,12 +283,10 @@ def test_the_report_of_what_if_is_on_the_page_compare(browser: Browser, recordin
     browser.play(scene)
 
 
-def test_every_page_of_a_workload_finds_what_it_asks_for(browser: Browser, workload: Recording) -> None:
+def test_every_link_of_a_workload_leads_somewhere(browser: Browser, workload: Recording) -> None:
     async def scene() -> None:
         async with viewing([workload, workload]) as caller, browsing(browser) as page:
-            for path in EVERY_PAGE:
-                await show(page, caller.top, path)
-            await show(page, caller.top, "/cluster")
+            await show(page, caller.top, "")
             for link in await page.locator("main a").all():
                 address = await link.get_attribute("href")
                 async with caller.session.get(f"{caller.top}{address}") as answer:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tests.browser import Browser
-from tests.pages import faults_of
+from tests.pages import faults_of, go
 from tests.rm.edge.test_http import Web, web
 from tests.rm.edge.test_process import NODE
 from yarnbox.am.placement import parse_constraint
@@ -77,8 +77,9 @@ def test_everybody_can_use_every_page(browser: Browser, tmp_path: Path) -> None:
             refused: list[str] = []
             page.on("response", lambda one: refused.append(one.url) if one.status >= 400 else None)
             page.on("console", lambda said: refused.append(said.text) if said.type == "error" else None)
+            await show(page, caller, "")
             for path in (*PAGES, f"/node/{NODE}", f"/app/{application_id}"):
-                await show(page, caller, path)
+                await go(page, path)
                 assert refused == [], path
                 assert await page.locator("[role=alert]").count() == 0, path
                 refused += await faults_of(page, path)
@@ -94,39 +95,109 @@ def test_everybody_can_use_every_page(browser: Browser, tmp_path: Path) -> None:
     browser.play(scene)
 
 
-def test_an_application_is_killed_only_after_a_question(browser: Browser, tmp_path: Path) -> None:
+async def kill_an_application(page: Page, caller: Web) -> None:
+    """Only after a question."""
+    application_id = await submit(caller)
+    await show(page, caller, f"/app/{application_id}")
+    await page.locator("h1", has_text=NAME).wait_for()
+    await page.get_by_role("button", name="Kill Application").click()
+    await page.get_by_role("button", name="Cancel").click()
+    assert (await caller.get(f"/apps/{application_id}/state"))["state"] != "KILLED"
+    await page.get_by_role("button", name="Kill Application").click()
+    await page.get_by_role("button", name="Kill", exact=True).click()
+    while (await caller.get(f"/apps/{application_id}/state"))["state"] != "KILLED":
+        await asyncio.sleep(0.05)
+    await page.locator(".status .state.KILLED").wait_for()
+    await show(page, caller, "")
+    await page.get_by_text("No applications are running or waiting.").wait_for()
+
+
+LABELS = """async () => {
+  const { tick } = await import("/static/dom.js");
+  const { timeSteps } = await import("/static/streampaint.js");
+  return [1500, 400, 60000].map((span) => timeSteps({ begin: 0, end: span }, 900).map(tick));
+}"""
+
+
+async def look_for_what_is_not_there(page: Page, caller: Web) -> None:
+    """It is told in words; and moments of an axis are told apart."""
+    await show(page, caller, "/app/application_1_0001")
+    await page.get_by_role("heading", name="Application not found").wait_for()
+    await page.get_by_role("alert").get_by_text("It may belong to an earlier cluster.").wait_for()
+    await show(page, caller, "/apps?q=nothing")
+    await page.get_by_text("No applications match these filters.").wait_for()
+    await show(page, caller, "/events?which=trouble")
+    await page.get_by_role("navigation", name="Show").get_by_text("failures, kills and losses").wait_for()
+    for told in await page.evaluate(LABELS):
+        assert len(told) > 3
+        assert len(set(told)) == len(told)
+
+
+async def group_the_heat_map(page: Page, caller: Web) -> None:
+    """As the address says."""
+    await show(page, caller, "/nodes")
+    await page.locator(".heat h3", has_text="/default-rack").wait_for()
+    await page.get_by_role("link", name="label", exact=True).click()
+    await page.locator(".heat h3", has_text="<DEFAULT_PARTITION>").wait_for()
+    assert page.url.endswith("?by=label")
+    await page.reload()
+    await page.locator(".heat h3", has_text="<DEFAULT_PARTITION>").wait_for()
+
+
+async def lose_the_resourcemanager(page: Page, caller: Web) -> None:
+    """It is told, and what was shown stays."""
+    await show(page, caller, "/nodes")
+    await page.route("**/ws/**", lambda route: route.abort())
+    await page.locator("#lost").wait_for()
+    await page.get_by_text(str(NODE)).first.wait_for()
+    await page.unroute("**/ws/**")
+    await page.locator("#lost").wait_for(state="hidden")
+
+
+def seen(is_seen: bool) -> str:
+    """A script: from now on somebody sees the page, or nobody."""
+    hidden = "false" if is_seen else "true"
+    return (
+        f"Object.defineProperty(document, 'hidden', {{value: {hidden}, configurable: true}});"
+        "document.dispatchEvent(new Event('visibilitychange'))"
+    )
+
+
+async def look_away(page: Page, caller: Web) -> None:
+    """A page that nobody sees holds no connection, and catches up."""
+    await show(page, caller, "/events?q=AppAccepted")
+    pill = page.locator("#pill")
+    await pill.get_by_text("live").wait_for()
+    await page.evaluate(seen(False))
+    await pill.get_by_text("paused in background").wait_for()
+    application_id = await submit(caller)
+    await page.evaluate(seen(True))
+    await pill.get_by_text("live").wait_for()
+    await page.get_by_role("cell", name=application_id, exact=True).wait_for()
+    assert await page.get_by_role("cell", name="AppAccepted", exact=True).count() == 2
+
+
+async def drain_a_node(page: Page, caller: Web) -> None:
+    """Only after a question."""
+    await show(page, caller, f"/node/{NODE}")
+    await page.get_by_role("button", name="Decommission").click()
+    await page.get_by_role("button", name="Cancel").click()
+    assert (await caller.get(f"/nodes/{NODE}"))["node"]["state"] == "RUNNING"
+    await page.get_by_role("button", name="Decommission").click()
+    await page.locator("dialog").get_by_role("button", name="Decommission").click()
+    await page.locator(".state.DECOMMISSIONING").wait_for()
+    await page.get_by_role("button", name="Recommission").wait_for()
+
+
+def test_one_cluster_in_one_go(browser: Browser, tmp_path: Path) -> None:
     async def scene() -> None:
         async with web(tmp_path) as caller, browser.page() as page:
-            application_id = await submit(caller)
-            await show(page, caller, f"/app/{application_id}")
-            await page.locator("h1", has_text=NAME).wait_for()
-            await page.get_by_role("button", name="Kill Application").click()
-            await page.get_by_role("button", name="Cancel").click()
-            assert (await caller.get(f"/apps/{application_id}/state"))["state"] != "KILLED"
-            await page.get_by_role("button", name="Kill Application").click()
-            await page.get_by_role("button", name="Kill", exact=True).click()
-            while (await caller.get(f"/apps/{application_id}/state"))["state"] != "KILLED":
-                await asyncio.sleep(0.05)
-            await page.locator(".status .state.KILLED").wait_for()
-            await show(page, caller, "")
-            await page.get_by_text("No applications are running or waiting.").wait_for()
-
-    browser.play(scene)
-
-
-def test_moments_of_an_axis_are_told_apart(browser: Browser, tmp_path: Path) -> None:
-    labels = """async () => {
-      const { tick } = await import("/static/dom.js");
-      const { timeSteps } = await import("/static/streampaint.js");
-      return [1500, 400, 60000].map((span) => timeSteps({ begin: 0, end: span }, 900).map(tick));
-    }"""
-
-    async def scene() -> None:
-        async with web(tmp_path) as caller, browser.page() as page:
-            await show(page, caller, "")
-            for told in await page.evaluate(labels):
-                assert len(told) > 3
-                assert len(set(told)) == len(told)
+            await kill_an_application(page, caller)
+            await look_for_what_is_not_there(page, caller)
+            await group_the_heat_map(page, caller)
+            await lose_the_resourcemanager(page, caller)
+            await look_away(page, caller)
+            await drain_a_node(page, caller)
 
     browser.play(scene)
 
@@ -210,54 +281,6 @@ def test_a_page_opened_later_shows_what_has_been(browser: Browser, tmp_path: Pat
     browser.play(scene)
 
 
-def test_what_is_not_there_is_told_in_words(browser: Browser, tmp_path: Path) -> None:
-    async def scene() -> None:
-        async with web(tmp_path) as caller, browser.page() as page:
-            await submit(caller)
-            await show(page, caller, "/app/application_1_0001")
-            await page.get_by_role("heading", name="Application not found").wait_for()
-            await page.get_by_role("alert").get_by_text("It may belong to an earlier cluster.").wait_for()
-            await show(page, caller, "/apps?q=nothing")
-            await page.get_by_text("No applications match these filters.").wait_for()
-            await show(page, caller, "/events?which=trouble")
-            await (
-                page.get_by_role("navigation", name="Show")
-                .get_by_text("failures, kills and losses")
-                .wait_for()
-            )
-
-    browser.play(scene)
-
-
-def test_the_heat_map_is_grouped_as_the_address_says(browser: Browser, tmp_path: Path) -> None:
-    async def scene() -> None:
-        async with web(tmp_path) as caller, browser.page() as page:
-            await show(page, caller, "/nodes")
-            await page.locator(".heat h3", has_text="/default-rack").wait_for()
-            await page.get_by_role("link", name="label", exact=True).click()
-            await page.locator(".heat h3", has_text="<DEFAULT_PARTITION>").wait_for()
-            assert page.url.endswith("?by=label")
-            await page.reload()
-            await page.locator(".heat h3", has_text="<DEFAULT_PARTITION>").wait_for()
-
-    browser.play(scene)
-
-
-def test_a_node_is_drained_only_after_a_question(browser: Browser, tmp_path: Path) -> None:
-    async def scene() -> None:
-        async with web(tmp_path) as caller, browser.page() as page:
-            await show(page, caller, f"/node/{NODE}")
-            await page.get_by_role("button", name="Decommission").click()
-            await page.get_by_role("button", name="Cancel").click()
-            assert (await caller.get(f"/nodes/{NODE}"))["node"]["state"] == "RUNNING"
-            await page.get_by_role("button", name="Decommission").click()
-            await page.locator("dialog").get_by_role("button", name="Decommission").click()
-            await page.locator(".state.DECOMMISSIONING").wait_for()
-            await page.get_by_role("button", name="Recommission").wait_for()
-
-    browser.play(scene)
-
-
 def test_actions_say_why_those_who_may_not_may_not(browser: Browser, tmp_path: Path) -> None:
     lists = {"yarn__acl__enable": "true", "yarn__admin__acl": "root"}
 
@@ -271,44 +294,5 @@ def test_actions_say_why_those_who_may_not_may_not(browser: Browser, tmp_path: P
             drain = page.get_by_role("button", name="Decommission", exact=True)
             await drain.wait_for()
             assert await drain.is_enabled()
-
-    browser.play(scene)
-
-
-def test_a_resourcemanager_that_is_gone_is_told_and_what_was_shown_stays(
-    browser: Browser, tmp_path: Path
-) -> None:
-    async def scene() -> None:
-        async with web(tmp_path) as caller, browser.page() as page:
-            await show(page, caller, "/nodes")
-            await page.route("**/ws/**", lambda route: route.abort())
-            await page.locator("#lost").wait_for()
-            await page.get_by_text(str(NODE)).first.wait_for()
-            await page.unroute("**/ws/**")
-            await page.locator("#lost").wait_for(state="hidden")
-
-    browser.play(scene)
-
-
-def test_a_page_that_nobody_sees_holds_no_connection_and_catches_up(browser: Browser, tmp_path: Path) -> None:
-    def seen(is_seen: bool) -> str:
-        hidden = "false" if is_seen else "true"
-        return (
-            f"Object.defineProperty(document, 'hidden', {{value: {hidden}, configurable: true}});"
-            "document.dispatchEvent(new Event('visibilitychange'))"
-        )
-
-    async def scene() -> None:
-        async with web(tmp_path) as caller, browser.page() as page:
-            await show(page, caller, "/events?q=AppAccepted")
-            pill = page.locator("#pill")
-            await pill.get_by_text("live").wait_for()
-            await page.evaluate(seen(False))
-            await pill.get_by_text("paused in background").wait_for()
-            application_id = await submit(caller)
-            await page.evaluate(seen(True))
-            await pill.get_by_text("live").wait_for()
-            await page.get_by_role("cell", name=application_id, exact=True).wait_for()
-            assert await page.get_by_role("cell", name="AppAccepted", exact=True).count() == 1
 
     browser.play(scene)
