@@ -5,7 +5,7 @@ Hadoop: CapacityScheduler.nodeUpdate, allocateContainersToNode and allocateOrRes
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from yarnbox.rm.asks import Locality
 from yarnbox.rm.scheduler.capacity.allocation.allocator import ContainerAllocator
@@ -17,7 +17,7 @@ from yarnbox.rm.scheduler.capacity.allocation.assignment import (
     LimitedLeaf,
 )
 from yarnbox.rm.scheduler.capacity.allocation.commit import Commit
-from yarnbox.rm.scheduler.capacity.allocation.refusals import is_full
+from yarnbox.rm.scheduler.capacity.allocation.refusals import refusal_by_node
 from yarnbox.rm.scheduler.capacity.allocation.skip_reason import SkipReason
 from yarnbox.rm.scheduler.capacity.preemption.killable import KillableContainers
 from yarnbox.rm.scheduler.capacity.queues.application import CapacityAttempt
@@ -25,11 +25,12 @@ from yarnbox.rm.scheduler.capacity.queues.context import QueueContext
 from yarnbox.rm.scheduler.capacity.queues.queue import CapacityQueue
 from yarnbox.rm.scheduler.capacity.queues.tree import QueueTree
 from yarnbox.rm.scheduler.register import Register
+from yarnbox.yarn.compiled import mypyc_attr
 from yarnbox.yarn.records.node import DEFAULT_PARTITION
 from yarnbox.yarn.resources.resource import Resource
 
 if TYPE_CHECKING:
-    from yarnbox.rm.container import SchedulerNode
+    from yarnbox.rm.container import RMContainer, SchedulerNode
 
 
 class IdlePasses:
@@ -38,6 +39,8 @@ class IdlePasses:
     """
 
     def __init__(self) -> None:
+        self.is_observed = False
+        """Whether every pass is made, because somebody observes them."""
         self.last_partition = ""
         """The partition of the last pass, made or not."""
         self._since: dict[str, int] = {}
@@ -52,7 +55,7 @@ class IdlePasses:
 
     def is_idle(self, partition: str, version: int) -> bool:
         """Whether another pass would have the same outcome."""
-        return self._since.get(partition) == version
+        return self._since.get(partition) == version and not self.is_observed
 
     def repeat(self, partition: str) -> None:
         """Stores in the leaves the limits that the pass would."""
@@ -63,36 +66,44 @@ class IdlePasses:
                 leaf.current_limit = limit
 
 
-class NodeObserver(Protocol):
-    """Observes all passes for one node at one moment."""
+@mypyc_attr(allow_interpreted_subclasses=True)
+class NodeObserver:
+    """Observes all passes for one node at one moment. This one ignores them; subclasses override what they
+    record.
+    """
 
-    def refuse(self, reason: SkipReason) -> None:
-        """The node is not offered to any queue."""
-        ...
+    __slots__ = ()
 
     def observe(self, pass_: AllocationPass) -> None:
         """A pass begins; its observer may be replaced."""
-        ...
 
     def decided(self, pass_: AllocationPass, start: CapacityQueue, assignment: Assignment) -> None:
         """A pass from `start` down has ended, and nothing of it is booked yet."""
-        ...
 
     def committed(self, pass_: AllocationPass, assignment: Assignment) -> None:
         """What the pass proposed is booked."""
-        ...
 
     def end(self) -> None:
         """No pass follows."""
-        ...
 
 
-class AllocationObserver(Protocol):
-    """Supplies the observer of a node before it is offered to the queues."""
+@mypyc_attr(allow_interpreted_subclasses=True)
+class AllocationObserver:
+    """Observes which nodes are offered to the queues. This one ignores it."""
+
+    __slots__ = ()
+
+    def refuse(self, node: SchedulerNode, reason: SkipReason) -> None:
+        """The node is not offered to any queue."""
 
     def begin(self, node: SchedulerNode) -> NodeObserver:
         """The observer of the passes for this node."""
-        ...
+        return _IGNORES_NODE
+
+
+_IGNORES_NODE = NodeObserver()
+UNOBSERVED = AllocationObserver()
+"""Nobody observes."""
 
 
 class NodeAllocator:
@@ -114,11 +125,12 @@ class NodeAllocator:
         self._allocator = allocator
         self._commit = commit
         self._idle = IdlePasses()
-        self._observer: AllocationObserver | None = None
+        self._observer = UNOBSERVED
 
-    def observe(self, observer: AllocationObserver | None) -> None:
-        """Sets the observer; None removes it."""
+    def observe(self, observer: AllocationObserver) -> None:
+        """Replaces the observer; UNOBSERVED removes it."""
         self._observer = observer
+        self._idle.is_observed = observer is not UNOBSERVED
 
     def serve(self, node: SchedulerNode, candidates: list[SchedulerNode] | None = None) -> None:
         """Allocates all that one heartbeat of the node may; with multi-node placement on any of the
@@ -127,18 +139,16 @@ class NodeAllocator:
         See tests/scenarios/capacity/one-off-switch-per-heartbeat.yaml and
         queues/multi-node-serves-reserved-nodes-first.yaml.
         """
-        settings = self._context.settings
         off_switch = count = 0
         while True:
-            for each in candidates or ():
-                if each.reserved_container is not None:
-                    self.serve_once(each)
-            if self._observer is None:
-                assignment = self._serve(node, candidates)
-            else:
-                assignment = self.serve_once(node, candidates)
+            if candidates is not None:
+                for each in candidates:
+                    if each.reserved_container is not None:
+                        self.serve_once(each)
+            assignment = self.serve_once(node, candidates)
             if assignment is None:
                 return
+            settings = self._context.settings
             count += 1
             if assignment.locality is Locality.OFF_SWITCH:
                 off_switch += 1
@@ -156,42 +166,37 @@ class NodeAllocator:
         self, node: SchedulerNode, candidates: list[SchedulerNode] | None = None
     ) -> Assignment | None:
         """Allocates one container at most; None when nothing was allocated, or the node is reserved."""
-        if self._observer is None:
-            return self._serve(node, candidates)
+        refused: SkipReason | None = None
+        if candidates is None:
+            if node.reserved_container is None:
+                context, partition, idle = self._context, node.partition, self._idle
+                if idle.is_idle(partition, context.version):
+                    # See tests/scenarios/labels/full-node-keeps-the-last-limit.yaml.
+                    if idle.last_partition != partition:
+                        if refusal_by_node(context, self._killable, node) is None:
+                            idle.repeat(partition)
+                    return None
+                refused = refusal_by_node(context, self._killable, node)
+        elif len(candidates) == 1:
+            # The only node that is not silent: see tests/scenarios/queues/multi-node-one-candidate.yaml.
+            refused = refusal_by_node(self._context, self._killable, candidates[0])
+        if refused is not None:
+            self._observer.refuse(node, refused)
+            return None
         observer = self._observer.begin(node)
         try:
+            if candidates is None and node.reserved_container is not None:
+                self._serve_reserved(node, node.reserved_container, observer)
+                return None
             return self._serve(node, candidates, observer)
         finally:
             observer.end()
 
     def _serve(
-        self,
-        node: SchedulerNode,
-        candidates: list[SchedulerNode] | None,
-        observer: NodeObserver | None = None,
+        self, node: SchedulerNode, candidates: list[SchedulerNode] | None, observer: NodeObserver
     ) -> Assignment | None:
-        context, idle = self._context, self._idle
-        partition = node.partition
-        if candidates is None:
-            if node.reserved_container is not None:
-                self._serve_reserved(node, observer)
-                return None
-            if observer is None and idle.is_idle(partition, context.version):
-                # See tests/scenarios/labels/full-node-keeps-the-last-limit.yaml.
-                if idle.last_partition != partition and not is_full(context, self._killable, node):
-                    idle.repeat(partition)
-                return None
-            if is_full(context, self._killable, node):
-                if observer is not None:
-                    observer.refuse(SkipReason.NODE_BUSY)
-                return None
-        elif len(candidates) == 1:
-            # The only node that is not silent: see tests/scenarios/queues/multi-node-one-candidate.yaml.
-            (only,) = candidates
-            if only.reserved_container is not None or is_full(context, self._killable, only):
-                if observer is not None:
-                    observer.refuse(SkipReason.NODE_BUSY)
-                return None
+        """Runs one pass, and a second one where the partition is lent to requests without a label."""
+        context, idle, partition = self._context, self._idle, node.partition
         root = self._tree.root
         idle.last_partition = partition
         total = context.partition_total(partition)
@@ -218,33 +223,26 @@ class NodeAllocator:
         return None
 
     def _run(
-        self, pass_: AllocationPass, root: CapacityQueue, limit: Resource, observer: NodeObserver | None
+        self, pass_: AllocationPass, root: CapacityQueue, limit: Resource, observer: NodeObserver
     ) -> Assignment:
         """Runs one pass from the root down, and books its proposal."""
-        if observer is not None:
-            observer.observe(pass_)
+        observer.observe(pass_)
         assignment = root.assign(pass_, limit) if root.has_pending(pass_.pending_in) else NOTHING
-        if observer is not None:
-            observer.decided(pass_, root, assignment)
-        if assignment.gives and self._commit.commit(assignment) and observer is not None:
+        observer.decided(pass_, root, assignment)
+        if assignment.gives and self._commit.commit(assignment):
             observer.committed(pass_, assignment)
         return assignment
 
-    def _serve_reserved(self, node: SchedulerNode, observer: NodeObserver | None) -> None:
+    def _serve_reserved(self, node: SchedulerNode, reserved: RMContainer, observer: NodeObserver) -> None:
         """Serves the reserved container of the node: no other request is served there."""
-        reserved = node.reserved_container
-        assert reserved is not None
         attempt = self._register.attempt(reserved.attempt_id)
         if attempt is None:
             return
         context, leaf = self._context, self._tree.leaf_of(attempt.application)
         total = context.partition_total(node.partition)
         pass_ = AllocationPass(node, node.partition, total, context.cluster, self._allocator)
-        if observer is not None:
-            observer.observe(pass_)
+        observer.observe(pass_)
         assignment = self._allocator.serve_reservation(leaf, attempt, pass_, reserved)
-        if observer is not None:
-            observer.decided(pass_, leaf, assignment)
-        is_proposal = assignment.kind is not Kind.NOTHING
-        if is_proposal and self._commit.commit(assignment) and observer is not None:
+        observer.decided(pass_, leaf, assignment)
+        if assignment.kind is not Kind.NOTHING and self._commit.commit(assignment):
             observer.committed(pass_, assignment)

@@ -21,6 +21,9 @@ from yarnbox.yarn.resources.resource import Resource
 if TYPE_CHECKING:
     from yarnbox.rm.container import RMContainer, SchedulerNode
 
+_BUSY, _DECOMMISSIONING = SkipReason.NODE_BUSY, SkipReason.DECOMMISSIONING
+"""Bound once for full nodes, of which there are many: in Python 3.11 `SkipReason.NODE_BUSY` is a call."""
+
 
 class RequestOnNode:
     """One request on one node, with all that decides whether it is served there."""
@@ -76,13 +79,10 @@ def refusal_by_node(
     """Why a node is not offered to any queue."""
     if node.reserved_container is not None:
         return SkipReason.RESERVED
-    return SkipReason.NODE_BUSY if is_full(context, killable, node) else None
-
-
-def is_full(context: QueueContext, killable: KillableContainers, node: SchedulerNode) -> bool:
-    """Whether the node has too little free for the smallest container."""
     room = killable.available_with_killable(node) if killable.by_node else node.available
-    return context.calculator.container_count(room, context.minimum) < 1
+    if context.calculator.container_count(room, context.minimum) < 1:
+        return _BUSY if node.is_schedulable else _DECOMMISSIONING
+    return None
 
 
 def refusal_by_request(on_node: RequestOnNode) -> SkipReason | None:

@@ -105,6 +105,11 @@ class SkipReason(Reason):
         "",
         "containers on these nodes end, or nodes are added",
     )
+    DECOMMISSIONING = (
+        "the node is being decommissioned and has room for no more containers",
+        "",
+        "nodes are added, or the node is recommissioned",
+    )
     RESERVED = (
         "the node is reserved for a container that does not fit yet",
         "",

@@ -12,7 +12,12 @@ from typing import TYPE_CHECKING
 from yarnbox.rm.events.scheduler import SchedulerActivitiesCleanup
 from yarnbox.rm.scheduler.activities import AppAllocation, BulkActivities, NodeAllocation, QueueActivity
 from yarnbox.rm.scheduler.capacity.allocation.assignment import AllocationPass, Assignment, Kind
-from yarnbox.rm.scheduler.capacity.allocation.heartbeat import NodeAllocator
+from yarnbox.rm.scheduler.capacity.allocation.heartbeat import (
+    UNOBSERVED,
+    AllocationObserver,
+    NodeAllocator,
+    NodeObserver,
+)
 from yarnbox.rm.scheduler.capacity.allocation.offers import Offers
 from yarnbox.rm.scheduler.capacity.allocation.skip_reason import SkipReason
 from yarnbox.rm.scheduler.capacity.config.settings import ROOT
@@ -32,7 +37,7 @@ TIMER = "activities cleanup"
 _NODES_FACTOR = 1.2
 
 
-class Activities:
+class Activities(AllocationObserver):
     """The requests to record, and the stored records."""
 
     def __init__(self, context: QueueContext, offers: Offers, allocator: NodeAllocator) -> None:
@@ -114,6 +119,12 @@ class Activities:
         self._wanted.pop(node.node_id, None)
         return Recording(self, node, now_ms, is_wanted=is_wanted)
 
+    def refuse(self, node: SchedulerNode, reason: SkipReason) -> None:
+        """A node is not offered to any queue."""
+        recording = self.begin(node)
+        recording.refuse()
+        recording.end()
+
     def end(self, recording: Recording) -> None:
         """No pass follows for the node."""
         found, node_id = recording.passes, recording.node.node_id
@@ -141,7 +152,7 @@ class Activities:
 
     def _update_is_on(self) -> None:
         self.is_on = bool(self._wants_next or self._wanted or self._bulks or self._until_ms)
-        self._allocator.observe(self if self.is_on else None)
+        self._allocator.observe(self if self.is_on else UNOBSERVED)
 
     @property
     def _most_looks(self) -> int:
@@ -176,7 +187,7 @@ class Activities:
             self._arm()
 
 
-class Recording:
+class Recording(NodeObserver):
     """The record of the passes for one node at one moment."""
 
     __slots__ = ("_activities", "_drawn", "_now_ms", "is_wanted", "node", "passes")
@@ -190,7 +201,7 @@ class Recording:
         self.passes: list[NodeAllocation] = []
         self._drawn: NodeAllocation | None = None
 
-    def refuse(self, reason: SkipReason) -> None:
+    def refuse(self) -> None:
         """The node is not offered to any queue."""
         if self.is_wanted:
             refused = QueueActivity(path=ROOT, state="REJECTED", diagnostic=NODE_TOO_FULL)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from yarnbox.rm.asks import KeyAsks, RequestKey
 from yarnbox.rm.scheduler.capacity.allocation.allocator import ContainerAllocator
 from yarnbox.rm.scheduler.capacity.allocation.assignment import AllocationPass, Limits
-from yarnbox.rm.scheduler.capacity.allocation.observer import PassObserver
+from yarnbox.rm.scheduler.capacity.allocation.observer import NOBODY, PassObserver
 from yarnbox.rm.scheduler.capacity.allocation.refusals import (
     RequestOnNode,
     refusal_before_locality,
@@ -49,6 +49,16 @@ _AT_MAXIMUM = {
     (False, True): SkipReason.CLUSTER_FULL,
 }
 """By whether the queue is a leaf, and whether it is the root."""
+_PASSING = (
+    SkipReason.PARTITION_DELAY,
+    SkipReason.LOCALITY_DELAY,
+    SkipReason.NODE_TOO_SMALL,
+    SkipReason.NODE_FULL,
+    SkipReason.RESERVED,
+)
+"""What ends with time, or with what is on the node: on a node that is being decommissioned it makes no
+difference, since the commit drops what is proposed there, and the node shrinks to what runs on it.
+"""
 
 
 class _LastReason(PassObserver):
@@ -308,22 +318,20 @@ class Explanations:
         return _Bounds(self._context.partition_total(DEFAULT_PARTITION) if lent else pass_.total)
 
     def _pass(
-        self, node: SchedulerNode, observer: PassObserver | None = None, *, lends: bool = False
+        self, node: SchedulerNode, observer: PassObserver = NOBODY, *, lends: bool = False
     ) -> AllocationPass:
         context = self._context
         total = context.partition_total(node.partition)
-        pass_ = AllocationPass(
+        return AllocationPass(
             node,
             node.partition,
             total,
             context.cluster,
             self._allocator,
+            observer,
             ignores_exclusivity=lends,
             is_question=True,
         )
-        if observer is not None:
-            pass_.observer = observer
-        return pass_
 
     def _access_check(self, leaf: LeafQueue, partition: str) -> Check:
         count = len(self._context.tracker.by_partition.get(partition, {}))
@@ -410,6 +418,22 @@ class Explanations:
         found = self._refusal_by_node(attempt, asks, node)
         if found is not None:
             return found, ""
+        refused = self._refusal_of_offered(attempt, asks, node, bounds, has_room=has_room)
+        if not node.is_schedulable and (refused is None or refused[0] in _PASSING):
+            return SkipReason.DECOMMISSIONING, ""
+        return refused
+
+    def _refusal_of_offered(
+        self,
+        attempt: CapacityAttempt,
+        asks: KeyAsks,
+        node: SchedulerNode,
+        bounds: _Bounds,
+        *,
+        has_room: bool,
+    ) -> tuple[SkipReason, str] | None:
+        """The same on a node that is offered to the queues."""
+        found: SkipReason | None
         notes, is_own = _LastReason(), _is_own_reservation(attempt, asks, node)
         on_node = RequestOnNode(
             self._tree.leaf_of(attempt.application),

@@ -15,12 +15,14 @@ from yarnbox.rm.asks import ANY, KeyAsks, RequestKey
 from yarnbox.rm.container import SchedulerNode
 from yarnbox.rm.events.scheduler import SchedulerNodeLabelsUpdate
 from yarnbox.rm.scheduler.capacity.allocation.assignment import AllocationPass, Assignment
+from yarnbox.rm.scheduler.capacity.allocation.heartbeat import AllocationObserver, NodeObserver
 from yarnbox.rm.scheduler.capacity.allocation.observer import PassObserver
 from yarnbox.rm.scheduler.capacity.allocation.skip_reason import SkipReason
 from yarnbox.rm.scheduler.capacity.queues.application import CapacityAttempt
 from yarnbox.rm.scheduler.capacity.queues.leaf import LeafQueue, leaves_below
 from yarnbox.rm.scheduler.capacity.queues.queue import CapacityQueue
 from yarnbox.rm.scheduler.checks import Check
+from yarnbox.yarn.enums import NodeState
 from yarnbox.yarn.records.node import NodeLabel
 
 P = "yarn.scheduler.capacity."
@@ -31,6 +33,13 @@ LABEL = "x"
 LEAVES = ("root.a", "root.p.b", "root.p.q.c", "root.p.q.d")
 BY_LIMIT = (SkipReason.PARENT_AT_MAXIMUM, SkipReason.QUEUE_AT_MAXIMUM, SkipReason.QUEUE_HEADROOM)
 """Refused by a limit of the pass, which SIBLING_QUEUE says is lower for the sake of another queue."""
+PASSING = (
+    SkipReason.PARTITION_DELAY,
+    SkipReason.LOCALITY_DELAY,
+    SkipReason.NODE_TOO_SMALL,
+    SkipReason.NODE_FULL,
+)
+"""What would end with time: but for a node that is being decommissioned, which says that it is."""
 USERS = ("ann", "bob")
 
 
@@ -65,37 +74,44 @@ class Notes(PassObserver):
         self.is_room_kept = self.is_room_kept or reason is SkipReason.QUEUE_HEADROOM
 
 
-class Watch:
+class Watch(AllocationObserver):
     """Asks about each refusal of a pass."""
+
+    def __init__(self, rig: CapacityRig, compared: Counter[SkipReason]) -> None:
+        self._rig = rig
+        self._compared = compared
+
+    def begin(self, node: SchedulerNode) -> NodeObserver:
+        return NodeWatch(self._rig, self._compared)
+
+    def refuse(self, node: SchedulerNode, reason: SkipReason) -> None:
+        NodeWatch(self._rig, self._compared).refuse(node, reason)
+
+
+class NodeWatch(NodeObserver):
+    """Asks about each refusal of the passes for a node."""
 
     def __init__(self, rig: CapacityRig, compared: Counter[SkipReason]) -> None:
         self.rig = rig
         self.compared = compared
-        self.passes = 0
         self._is_room_kept = False
 
-    # The observer of the allocation
-
-    def begin(self, node: SchedulerNode) -> Watch:
-        self._node = node
-        self._is_room_kept = False
-        return self
-
-    def refuse(self, reason: SkipReason) -> None:
+    def refuse(self, node: SchedulerNode, reason: SkipReason) -> None:
         for attempt in self._activated():
-            for asks in open_requests(attempt, self._node.partition):
-                self._agree(attempt, asks, self._node, reason)
+            for asks in open_requests(attempt, node.partition):
+                self._agree(attempt, asks, node, reason)
 
     def observe(self, pass_: AllocationPass) -> None:
         pass_.observer = Notes()
 
     def decided(self, pass_: AllocationPass, start: CapacityQueue, assignment: Assignment) -> None:
-        self.passes += 1
         notes = pass_.observer
         assert isinstance(notes, Notes)
         self._is_room_kept = notes.is_room_kept
         before = traces(self._activated())
         given = (assignment.attempt, assignment.key) if assignment.gives else None
+        if assignment.gives and assignment.node is not None and not assignment.node.is_schedulable:
+            self._compare_dropped(assignment)
         for path, reason in notes.queues:
             self._compare_queue(pass_, path, reason)
         for attempt, reason in notes.applications:
@@ -105,19 +121,13 @@ class Watch:
         for (attempt, key), (node, reason) in notes.requests.items():
             wanted = attempt.asks.key_asks(key)
             assert wanted is not None
-            if (attempt, key) == given:
+            if (attempt, key) == given and node.is_schedulable:
                 continue  # a nearer place was refused first
             if reason is SkipReason.LABEL:
                 assert wanted.label != pass_.pending_in
             else:
                 self._agree(attempt, wanted, node, reason)
         assert traces(self._activated()) == before
-
-    def committed(self, pass_: AllocationPass, assignment: Assignment) -> None:
-        """What comes next is another pass."""
-
-    def end(self) -> None:
-        """No pass follows."""
 
     # Comparing
 
@@ -147,6 +157,16 @@ class Watch:
                 for asks in open_requests(attempt, pass_.pending_in):
                     self._agree(attempt, asks, pass_.node, reason, level=path)
 
+    def _compare_dropped(self, assignment: Assignment) -> None:
+        """The commit drops what is proposed on a node that is being decommissioned."""
+        attempt, key, node = assignment.attempt, assignment.key, assignment.node
+        assert attempt is not None
+        assert key is not None
+        assert node is not None
+        wanted = attempt.asks.key_asks(key)
+        assert wanted is not None
+        self._agree(attempt, wanted, node, SkipReason.DECOMMISSIONING)
+
     def _agree(
         self,
         attempt: CapacityAttempt,
@@ -156,6 +176,8 @@ class Watch:
         level: str = "",
     ) -> None:
         """The node refuses the request for that reason, and it is what people read."""
+        if reason in PASSING and not node.is_schedulable:
+            reason = SkipReason.DECOMMISSIONING
         found = self.rig.scheduler.explanations.refusal_on(attempt.application_id, asks.key, node.node_id)
         where = f"{attempt.application_id} in {attempt.queue.path}, {asks.key} on {node.node_id}: {reason}"
         assert found is not None, f"{where} is not explained"
@@ -244,17 +266,17 @@ class Cluster:
             if number >= HOSTS - dice.randrange(1, 3):
                 rig.context.labels.replace({node_id: LABEL})
                 rig.scheduler.handle(SchedulerNodeLabelsUpdate(labels_of_nodes={node_id: (LABEL,)}))
+        self.sizes = {name.host: node.capability for name, node in rig.context.nodes.items()}
         self.names = [f"app{number}" for number in range(6)]
         for name in self.names:
             rig.submit(name, dice.choice(LEAVES), dice.choice(USERS))
-        self.watch = Watch(rig, compared)
-        rig.scheduler.node_allocator.observe(self.watch)
+        rig.scheduler.node_allocator.observe(Watch(rig, compared))
 
     def step(self) -> None:
         """Something is asked, ends, or is barred; then a node is offered."""
         dice, rig = self.dice, self.rig
         name = dice.choice(self.names)
-        action = dice.randrange(7)
+        action = dice.randrange(8)
         if action < 4:
             self.ask(name)
         elif action == 4 and (containers := rig.pull(name)):
@@ -262,7 +284,25 @@ class Cluster:
                 rig.complete(container)
         elif action == 5:
             rig.attempt(name).blacklist = dict.fromkeys(dice.sample(("n0", "n1", "/r1"), dice.randrange(2)))
-        rig.heartbeat(f"n{dice.randrange(HOSTS)}")
+        elif action == 7 and dice.random() < 0.3:
+            self.drain(f"n{dice.randrange(HOSTS)}")
+        self.heartbeat(f"n{dice.randrange(HOSTS)}")
+
+    def drain(self, host: str) -> None:
+        """The node is decommissioned gracefully; one that drains already is recommissioned."""
+        node = self.rig.node(host)
+        if node.is_decommissioning:
+            node.state = NodeState.RUNNING
+            self.rig.resize_node(host, self.sizes[host])
+        else:
+            node.state = NodeState.DECOMMISSIONING
+
+    def heartbeat(self, host: str) -> None:
+        """A node is offered; one that drains has shrunk after it, unless that is still under way."""
+        rig, node = self.rig, self.rig.node(host)
+        rig.heartbeat(host)
+        if node.is_decommissioning and self.dice.random() < 0.5:
+            rig.resize_node(host, rig.scheduler.tracker.nodes[node.node_id].allocated)
 
     def ask(self, name: str) -> None:
         """At `*` alone, or at a host and its rack, too; in the default partition or in the other."""
@@ -304,5 +344,6 @@ def test_explanation_and_allocator_agree() -> None:
         SkipReason.NODE_BUSY,
         SkipReason.RESERVATIONS,
         SkipReason.BLACKLIST,
+        SkipReason.DECOMMISSIONING,
     }
     assert expected - set(compared) == set()

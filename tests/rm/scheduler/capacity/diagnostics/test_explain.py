@@ -5,6 +5,8 @@ from __future__ import annotations
 from tests.rm.scheduler.capacity.rig import CapacityRig
 from yarnbox.rm.scheduler.capacity.allocation.skip_reason import SkipReason
 from yarnbox.rm.scheduler.checks import Reason
+from yarnbox.yarn.enums import NodeState
+from yarnbox.yarn.resources.resource import Resource
 
 P = "yarn.scheduler.capacity."
 OPEN = {P + "maximum-am-resource-percent": "1.0", P + "user-limit-factor": "100"}
@@ -177,3 +179,19 @@ def test_what_is_told_of_an_am_that_waits() -> None:
         "User AM Resource Limit of the queue = <memory:1024, vCores:1>; "
         "Queue AM Resource Usage = <memory:1024, vCores:1>; "
     )
+
+
+def test_a_node_that_is_being_decommissioned() -> None:
+    rig = CapacityRig(ONE)
+    rig.add_node("n1", 4096)
+    rig.submit("a0", "root.a")
+    rig.ask("a0", 1, 2048)
+    rig.node("n1").state = NodeState.DECOMMISSIONING
+    rig.heartbeat("n1")
+    assert rig.containers("a0") == 0
+    assert reasons(rig, "a0") == [SkipReason.DECOMMISSIONING]
+    rig.resize_node("n1", Resource(0, 0))  # to what runs on it
+    rig.add_node("n2", 1024)
+    rig.add_node("n3", 1024)
+    rig.heartbeat("n1", "n2", "n3")
+    assert reasons(rig, "a0") == [SkipReason.DECOMMISSIONING, SkipReason.NODE_TOO_SMALL]
