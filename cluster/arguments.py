@@ -73,13 +73,15 @@ def parser(forwarded: Mapping[str, argparse.ArgumentParser] | None = None) -> ar
     _add_view(commands)
     _add_certs(commands)
     _add_health(commands)
-    examples = _add(commands, "examples", "list the examples, print one, or copy them")
+    examples = commands.add_parser("examples", help="list the examples, print one, or copy them")
     examples.add_argument("name", metavar="NAME", nargs="?", help="print this example")
     examples.add_argument(
         "--copy", metavar="TARGET", help="copy the example, or all of them, into this directory"
     )
     _add_demo(commands)
-    completion = _add(commands, "completion", "print a script that completes commands and options in a shell")
+    completion = commands.add_parser(
+        "completion", help="print a script that completes commands and options in a shell"
+    )
     completion.add_argument("shell", choices=SHELLS, help="the shell that will read the script")
     for name, text in FORWARDED.items():
         _add(commands, name, text)
@@ -90,7 +92,7 @@ def parser(forwarded: Mapping[str, argparse.ArgumentParser] | None = None) -> ar
 def _add(
     commands: argparse._SubParsersAction[argparse.ArgumentParser], name: str, text: str
 ) -> argparse.ArgumentParser:
-    command = commands.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".")
+    command = commands.add_parser(name, help=text)
     command.add_argument(
         "--dir", metavar="DIR", help="the run directory (default: $YARNBOX_DIR, else ./.yarnbox)"
     )
@@ -271,7 +273,7 @@ def _add_health(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
 
 def _add_convert_conf(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     text = "convert the FairScheduler's configuration to the CapacityScheduler's"
-    convert = commands.add_parser("convert-conf", help=text, description=f"{text[0].upper()}{text[1:]}.")
+    convert = commands.add_parser("convert-conf", help=text)
     convert.add_argument(
         "--from", dest="source", choices=("fair",), required=True, help="the scheduler to convert from"
     )

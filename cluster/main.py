@@ -83,10 +83,10 @@ def _forward(command: str, words: Sequence[str]) -> int:
     if command == "yarn":  # which looks for a cluster itself, in the same places and in Hadoop's
         if directory is not None:
             run.load()
-            kept = ["--dir", directory, *kept]
-        if words[0] == "logs":
+        if kept[:1] == ["logs"]:
             _collect(run)
-        return _status_of(importlib.import_module("yarnbox.client.main").main(kept))
+        where = [] if directory is None else ["--dir", directory]
+        return _status_of(importlib.import_module("yarnbox.client.main").main([*where, *kept]))
     return _job(kept, directory, run)
 
 

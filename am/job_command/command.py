@@ -131,7 +131,7 @@ def parser() -> argparse.ArgumentParser:
     )
     parser = CommandParser(
         prog="yarnbox job",
-        description="Runs a job on the cluster and waits until it has ended.",
+        description="Run a job on the cluster and wait until it has ended.",
         epilog="Every JOB also takes --dir DIR, the run directory of the cluster (default: $YARN_CONF_DIR,"
         " else $HADOOP_CONF_DIR, else $YARNBOX_DIR, else ./.yarnbox). `yarnbox job JOB --help` shows its"
         " options.",

@@ -15,7 +15,7 @@ def parser() -> argparse.ArgumentParser:
     """The command line."""
     found = CommandParser(
         prog=PROGRAM,
-        description="Random tests of a whole cluster in virtual time. Each walk draws a workload and faults "
+        description="Test a whole cluster at random in virtual time. Each walk draws a workload and faults "
         "from a seed: processes and machines die and come back, the network loses and delays messages and "
         "splits. It checks that nothing acknowledged is lost, that nothing is granted twice, that the "
         "scheduler's accounts are right after every call, and that all applications end.",

@@ -104,7 +104,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = CommandParser(prog="python -m yarnbox.nm", description="Runs a NodeManager.")
+    parser = CommandParser(prog="python -m yarnbox.nm", description="Run a NodeManager.")
     parser.add_argument(
         "--conf", type=Path, metavar="DIR", help="configuration directory (default: $YARN_CONF_DIR)"
     )

@@ -88,7 +88,7 @@ async def _run(directory: ConfigurationDirectory, options: argparse.Namespace) -
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = CommandParser(prog="python -m yarnbox.rm", description="Runs a ResourceManager.")
+    parser = CommandParser(prog="python -m yarnbox.rm", description="Run a ResourceManager.")
     parser.add_argument("--conf", metavar="DIR", required=True, help="configuration directory")
     parser.add_argument("--dir", metavar="DIR", help="run directory: logs and state (default: log to stderr)")
     parser.add_argument(

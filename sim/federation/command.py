@@ -32,7 +32,7 @@ WAYS = (
 def add_options(parser: argparse.ArgumentParser) -> None:
     """What can be said about a federation."""
     parser.description = (
-        "Plays one load in virtual time on the sub-clusters of a federation, each with a ResourceManager of"
+        "Play one load in virtual time on the sub-clusters of a federation, each with a ResourceManager of"
         " its own. Every few seconds the sub-clusters report their free slots, and jobs are routed by the"
         " latest report."
     )

@@ -82,7 +82,7 @@ def _print_notes(error: BaseException, err: TextIO) -> None:
 def parser() -> argparse.ArgumentParser:
     """All commands; each leaves its name in `command`."""
     found: argparse.ArgumentParser = CommandParser(
-        prog="yarnbox load", description="Converts loads of jobs, and captures them from running clusters."
+        prog="yarnbox load", description="Convert loads of jobs, and capture them from running clusters."
     )
     commands = found.add_subparsers(dest="command", required=True, metavar="COMMAND")
     convert = commands.add_parser("convert", help="convert a load to another format")

@@ -60,7 +60,7 @@ def main(argv: Sequence[str] | None = None, *, out: TextIO | None = None, err: T
 def parser() -> argparse.ArgumentParser:
     found = argparse.ArgumentParser(
         prog="yarnbox paper",
-        description="Repeats experiments of the literature on fair sharing in virtual time, and prints the"
+        description="Repeat experiments of the literature on fair sharing in virtual time, and print the"
         " published and the expected figures beside the measured ones.",
     )
     found.add_argument(

@@ -85,7 +85,7 @@ def main(
 
 
 def parser() -> argparse.ArgumentParser:
-    parser = CommandParser(prog="yarnbox scenario", description="Plays scenario files in virtual time.")
+    parser = CommandParser(prog="yarnbox scenario", description="Play scenario files in virtual time.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     run = commands.add_parser("run", help="play each file, and report the expectations that did not hold")
     run.add_argument("--json", action="store_true", help="print one JSON object per file, with all events")
@@ -102,7 +102,7 @@ def parser() -> argparse.ArgumentParser:
             "--conf",
             metavar="DIR",
             type=Path,
-            help="play with this configuration directory instead of the files' own configuration",
+            help="take this configuration directory instead of the files' own configuration",
         )
         command.add_argument("files", nargs="+", metavar="FILE")
     return parser

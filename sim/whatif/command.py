@@ -79,7 +79,7 @@ def main(argv: Sequence[str] | None = None, *, out: TextIO | None = None, err: T
 def parser() -> argparse.ArgumentParser:
     found = CommandParser(
         prog="yarnbox whatif",
-        description="Plays a load in virtual time under a configuration and under changes to it, and prints"
+        description="Play a load in virtual time under a configuration and under changes to it, and print"
         " for whom waiting times and other figures get better or worse, and whether that is more than noise.",
         epilog="`yarnbox whatif search` looks for the settings that serve a goal best; it has a --help too.",
     )

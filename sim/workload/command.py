@@ -65,7 +65,7 @@ def main(argv: Sequence[str] | None = None, *, out: TextIO | None = None, err: T
 
 
 def parser() -> argparse.ArgumentParser:
-    parser = CommandParser(prog="yarnbox sim", description="Plays loads of jobs in virtual time.")
+    parser = CommandParser(prog="yarnbox sim", description="Play loads of jobs in virtual time.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     run = commands.add_parser("run", help="play a trace until all of its jobs have ended")
     run.add_argument(

@@ -1,7 +1,8 @@
-"""The command line: every command takes --dir, and wrong words are refused before anything happens."""
+"""The command line: commands on a cluster take --dir, and wrong words are refused before anything happens."""
 
 from __future__ import annotations
 
+import argparse
 import os
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from yarnbox.cluster.arguments import parser, without_directory
 from yarnbox.cluster.main import main
 
 
-def test_every_command_takes_a_directory() -> None:
+def test_commands_on_a_cluster_take_a_directory() -> None:
     for words in (
         ["up", "--nodes", "5", "--racks", "2", "--scheduler", "fair", "--detach", "--port", "0", "-D", "a=b"],
         ["down"],
@@ -73,6 +74,21 @@ def test_no_cluster_is_one_line_and_status_1(capsys: pytest.CaptureFixture[str],
         captured = capsys.readouterr()
         assert captured.err.count("\n") == 1
         assert "there is no cluster in" in captured.err
+
+
+def test_the_yarn_command_alone_prints_its_usage(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["yarn"]) == 1
+    assert capsys.readouterr().out.startswith("Usage: yarn [OPTIONS] COMMAND [ARGUMENTS]")
+
+
+def test_help_begins_with_what_the_command_does() -> None:
+    (commands,) = (one for one in parser()._actions if isinstance(one, argparse._SubParsersAction))
+    for listed in commands._choices_actions:
+        assert listed.help is not None
+        assert commands.choices[listed.dest].description, listed.dest
+    assert commands.choices["health"].description == (
+        "Check whether a daemon answers: for Docker and Kubernetes."
+    )
 
 
 def test_a_definition_needs_a_name(capsys: pytest.CaptureFixture[str], tmp_path: object) -> None:

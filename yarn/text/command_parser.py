@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 from itertools import takewhile
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from yarnbox.yarn.text.words import did_you_mean
 
@@ -18,6 +18,10 @@ class CommandParser(argparse.ArgumentParser):
 
     _words: Sequence[str] = ()
     """What is being parsed."""
+
+    def __init__(self, *args: Any, **named: Any) -> None:
+        super().__init__(*args, **named)
+        self.register("action", "parsers", _Commands)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """As argparse does it, but nothing is left for whoever calls: SystemExit instead."""
@@ -44,3 +48,21 @@ class CommandParser(argparse.ArgumentParser):
 
     def _end(self, message: str) -> NoReturn:
         self.exit(2, f"{self.prog}: {message}; `{self.prog} --help` says what there is\n")
+
+
+if TYPE_CHECKING:
+    _SubParsers = argparse._SubParsersAction[CommandParser]
+else:
+    _SubParsers = argparse._SubParsersAction
+
+
+class _Commands(_SubParsers):
+    """The commands below a command: where nothing else is said, the line in the list of commands is also what
+    the help of the command begins with.
+    """
+
+    def add_parser(self, name: str, **named: Any) -> CommandParser:
+        text = named.get("help")
+        if text and "description" not in named:
+            named["description"] = f"{text[0].upper()}{text[1:]}."
+        return super().add_parser(name, **named)

@@ -45,7 +45,7 @@ _MOST_SHOWN = 20
 def parser() -> argparse.ArgumentParser:
     found = CommandParser(
         prog="yarnbox whatif search",
-        description="Plays a load under many settings and shows the best ones. A search that was stopped"
+        description="Play a load under many settings and show the best ones. A search that was stopped"
         " continues when it is started again with the same --out.",
     )
     add_base_options(found)
