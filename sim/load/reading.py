@@ -16,8 +16,8 @@ from yarnbox.yarn.storage.temporary import temporary_table
 from yarnbox.yarn.text.words import counted
 
 NODE_RESOURCE = Resource(10240, 10)
-MOST_IDS, MOST_JOBS = 1_000_000, 50_000
-"""So many ids, or jobs to be sorted, are held in memory: some 100 MB. The others are in temporary files."""
+MOST_IDS, MOST_JOBS = 100_000, 50_000
+"""So many ids, or jobs to be sorted, are held in memory. The others are in temporary files."""
 _MOST_TOLD = 5
 _MOST_WARNINGS = 20
 
