@@ -17,10 +17,10 @@ from bench._report import report
 from tests.preempt_table.build import Built
 from tests.preempt_table.rows import AppRow, GroupRow, PassRow, QueueRow, Row, ShareRow
 from tests.rm.scheduler.capacity.rig import CapacityRig
+from yarnbox.rm.container import RMContainer, SchedulerNode
 from yarnbox.rm.events.scheduler import SchedulerEvent, SchedulerMonitorTick
 from yarnbox.rm.scheduler.capacity.preemption.policy import PassReport, PreemptionPolicy
 from yarnbox.rm.scheduler.capacity.preemption.settings import PreemptionSettings
-from yarnbox.rm.scheduler.capacity.preemption.snapshot import ContainerView, NodeView
 from yarnbox.yarn.resources.resource import NONE, Resource
 from yarnbox.yarn.runtime.interpreter import reduce_garbage_collection
 
@@ -34,16 +34,16 @@ UNIT = Resource(1, 1)
 class Silent:
     """Carries nothing out."""
 
-    def mark(self, container: ContainerView, kill_at_ms: int) -> None:
+    def mark(self, container: RMContainer, kill_at_ms: int) -> None:
         """Nobody is told."""
 
-    def kill(self, container: ContainerView) -> None:
+    def kill(self, container: RMContainer) -> None:
         """Nothing ends."""
 
-    def unreserve(self, container: ContainerView) -> None:
+    def unreserve(self, container: RMContainer) -> None:
         """Nothing is kept."""
 
-    def move_reservation(self, container: ContainerView, node: NodeView) -> bool:
+    def move_reservation(self, container: RMContainer, node: SchedulerNode) -> bool:
         """Nothing moves."""
         return False
 

@@ -101,7 +101,18 @@ _READING = (
     "tests/test_tidy",
 )
 """They read all modules, and one process reads them once."""
-_SHARING = ("tests/sim/federation/", "tests/sim/paper/test_experiments", "tests/walks/test_walks")
+_COMPARING = (
+    "tests/sim/whatif/test_comparison",
+    "tests/sim/whatif/test_conditions",
+    "tests/sim/whatif/test_report",
+)
+"""They look at one comparison, which one process computes once."""
+_SHARING = (
+    "tests/sim/federation/",
+    "tests/sim/paper/test_experiments",
+    "tests/sim/whatif/test_policies",
+    "tests/walks/test_walks",
+)
 """Tests of such a file look at the same plays, which one process plays once."""
 
 
@@ -180,10 +191,12 @@ def _deal(config: pytest.Config, items: list[pytest.Item]) -> None:
     takes quick ones from the others.
     """
     workers = int(getattr(config, "workerinput", {}).get("workercount", 1))
-    files: dict[Path | str, list[pytest.Item]] = {}
+    files: dict[Path | tuple[str, ...], list[pytest.Item]] = {}
     for item in items:
-        files.setdefault("" if item.nodeid.startswith(_READING) else item.path, []).append(item)
-    slow = [file for file in files.values() if file[0].nodeid.startswith(_WAITING + _READING + _SHARING)]
+        together = [group for group in (_READING, _COMPARING) if item.nodeid.startswith(group)]
+        files.setdefault(together[0] if together else item.path, []).append(item)
+    first = _WAITING + _READING + _COMPARING + _SHARING
+    slow = [file for file in files.values() if file[0].nodeid.startswith(first)]
     quick = iter([item for file in files.values() if file not in slow for item in file])
     dealt: list[pytest.Item] = []
     for worker in range(workers):

@@ -3,47 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import cast
 
 from tests.preempt_table.rows import AppRow, QueueRow, Row
 from yarnbox.rm.asks import RequestKey
+from yarnbox.rm.container import RMContainer, SchedulerNode
+from yarnbox.rm.container_context import ContainerContext
 from yarnbox.rm.scheduler.calculator import float32
 from yarnbox.rm.scheduler.capacity.preemption.arithmetic import Arithmetic, not_below_zero, truncate
-from yarnbox.rm.scheduler.capacity.preemption.snapshot import (
-    AppView,
-    ContainerView,
-    QueueView,
-    Share,
-    Snapshot,
-)
+from yarnbox.rm.scheduler.capacity.preemption.snapshot import AppView, QueueView, Share, Snapshot
 from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
 from yarnbox.yarn.resources.resource import NONE, Resource, total
-
-
-@dataclass(frozen=True, slots=True)
-class TableNode:
-    """A node of a row."""
-
-    node_id: NodeId
-    partition: str
-    total: Resource
-    available: Resource
-
-
-@dataclass(frozen=True, slots=True)
-class TableContainer:
-    """A container, or a reservation, of a row."""
-
-    container_id: ContainerId
-    attempt_id: ApplicationAttemptId
-    node: TableNode
-    resource: Resource
-    key: RequestKey
-    label: str
-    is_am: bool
-    is_reserved: bool
-    app: str
-    creation_ms: int = 0
 
 
 class Built:
@@ -52,11 +23,14 @@ class Built:
     def __init__(self, row: Row, now_ms: int) -> None:
         self.row = row
         self.arithmetic = Arithmetic(is_dominant=row.is_dominant, types=row.types)
-        self.nodes = self._nodes()
+        self.nodes = {
+            name: SchedulerNode(NodeId(name, 1234), "", resource, label)
+            for name, (label, resource) in row.nodes.items()
+        }
         self.queues: dict[str, QueueView] = {}
-        self.containers_on: dict[NodeId, list[TableContainer]] = defaultdict(list)
-        self.reservation_on: dict[NodeId, TableContainer] = {}
-        self._app_count = 0
+        self.names: dict[ApplicationAttemptId, str] = {}
+        """The applications of the row."""
+        self._context = cast(ContainerContext, SimpleNamespace(now_ms=0))
         for queue in row.queues:
             self._add_queue(queue)
         self.snapshot = Snapshot(
@@ -65,24 +39,10 @@ class Built:
             partitions=["", *sorted(label for label in row.partitions if label)],
             root=self.queues["root"],
             nodes=list(self.nodes.values()),
-            containers_on=lambda node: self.containers_on.get(node.node_id, []),
-            reservation_on=lambda node: self.reservation_on.get(node.node_id),
             minimum_allocation=row.minimum_allocation,
             now_ms=now_ms,
             killable={},
         )
-
-    def _nodes(self) -> dict[str, TableNode]:
-        on_node: dict[str, Resource] = defaultdict(Resource)
-        for queue in self.row.queues:
-            for app in queue.apps:
-                for group in app.groups:
-                    if not group.is_reserved:
-                        on_node[group.node] = on_node[group.node] + group.resource * group.count
-        return {
-            name: TableNode(NodeId(name, 1234), label, resource, resource - on_node[name])
-            for name, (label, resource) in self.row.nodes.items()
-        }
 
     def _add_queue(self, row: QueueRow) -> None:
         is_leaf = not any(other.parent == row.path for other in self.row.queues)
@@ -128,10 +88,10 @@ class Built:
             parent = parent.parent
 
     def _app(self, row: AppRow, queue: QueueView) -> AppView:
-        self._app_count += 1
-        attempt_id = ApplicationAttemptId(ApplicationId(0, self._app_count), 1)
-        live: dict[ContainerId, ContainerView] = {}
-        reservations: list[ContainerView] = []
+        attempt_id = ApplicationAttemptId(ApplicationId(0, len(self.names) + 1), 1)
+        self.names[attempt_id] = row.name
+        live: dict[ContainerId, RMContainer] = {}
+        reservations: list[RMContainer] = []
         used: dict[str, Resource] = defaultdict(Resource)
         am: dict[str, Resource] = defaultdict(Resource)
         sequence = 0
@@ -139,26 +99,27 @@ class Built:
             node = self.nodes[group.node]
             for index in range(group.count):
                 sequence += 1
-                container = TableContainer(
+                container = RMContainer(
+                    self._context,
                     ContainerId.build(attempt_id, sequence),
                     attempt_id,
                     node,
                     group.resource,
                     RequestKey(group.priority),
+                    row.user,
+                    queue.path,
                     group.label,
-                    group.is_am and index == 0,
-                    group.is_reserved,
-                    row.name,
+                    is_am=group.is_am and index == 0,
                 )
                 used[node.partition] = used[node.partition] + group.resource
                 if container.is_am:
                     am[group.label] = am[group.label] + group.resource
                 if group.is_reserved:
                     reservations.append(container)
-                    self.reservation_on[node.node_id] = container
+                    node.reserved_container = container
                 else:
                     live[container.container_id] = container
-                    self.containers_on[node.node_id].append(container)
+                    node.allocate(container)
         return AppView(
             attempt_id,
             queue,

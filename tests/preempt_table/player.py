@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import cast
 
-from tests.preempt_table.build import Built, TableContainer
+from tests.preempt_table.build import Built
 from tests.preempt_table.rows import PassRow, Row, TableError
+from yarnbox.rm.container import RMContainer, SchedulerNode
 from yarnbox.rm.scheduler.capacity.preemption.policy import PreemptionPolicy
 from yarnbox.rm.scheduler.capacity.preemption.settings import PreemptionSettings, read_settings
-from yarnbox.rm.scheduler.capacity.preemption.snapshot import ContainerView, NodeView
 from yarnbox.yarn.configuration import Configuration, ConfigurationError
+from yarnbox.yarn.ids import ApplicationAttemptId
 from yarnbox.yarn.settings import declarations
 
 _PREFIX = "yarn.resourcemanager.monitor.capacity.preemption."
@@ -35,26 +36,26 @@ class TableFailure:
 class _Counting:
     """Counts what a pass decides; nothing is carried out."""
 
-    def __init__(self) -> None:
+    def __init__(self, names: Mapping[ApplicationAttemptId, str]) -> None:
+        self._names = names
         self.marked: Counter[str] = Counter()
         self.killed: Counter[str] = Counter()
         self.unreserved: Counter[str] = Counter()
 
-    def mark(self, container: ContainerView, kill_at_ms: int) -> None:
+    def mark(self, container: RMContainer, kill_at_ms: int) -> None:
         """By application, and by application and node."""
-        found = cast(TableContainer, container)
-        host = found.node.node_id.host
-        self.marked.update([found.app, f"{found.app}@{host}", "*", f"*@{host}"])
+        app, host = self._names[container.attempt_id], container.node_id.host
+        self.marked.update([app, f"{app}@{host}", "*", f"*@{host}"])
 
-    def kill(self, container: ContainerView) -> None:
+    def kill(self, container: RMContainer) -> None:
         """By application."""
-        self.killed.update([cast(TableContainer, container).app, "*"])
+        self.killed.update([self._names[container.attempt_id], "*"])
 
-    def unreserve(self, container: ContainerView) -> None:
+    def unreserve(self, container: RMContainer) -> None:
         """By application."""
-        self.unreserved.update([cast(TableContainer, container).app, "*"])
+        self.unreserved.update([self._names[container.attempt_id], "*"])
 
-    def move_reservation(self, container: ContainerView, node: NodeView) -> bool:
+    def move_reservation(self, container: RMContainer, node: SchedulerNode) -> bool:
         """There is no scheduler that could move it."""
         return False
 
@@ -75,8 +76,8 @@ def play(row: Row) -> list[TableFailure]:
     policy = PreemptionPolicy(settings)
     failures: list[TableFailure] = []
     for one in row.passes:
-        counts = _Counting()
         built = Built(row, one.at_ms)
+        counts = _Counting(built.names)
         policy.run(built.snapshot, counts)
         failures.extend(_compare(one, built, counts))
     return failures

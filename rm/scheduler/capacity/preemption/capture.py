@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import cast
-
-from yarnbox.rm.container import RMContainer, SchedulerNode
 from yarnbox.rm.scheduler.capacity.config.settings import ParentOrder
 from yarnbox.rm.scheduler.capacity.preemption.arithmetic import (
     MANDATORY,
@@ -14,14 +10,7 @@ from yarnbox.rm.scheduler.capacity.preemption.arithmetic import (
     truncate,
 )
 from yarnbox.rm.scheduler.capacity.preemption.killable import KillableContainers
-from yarnbox.rm.scheduler.capacity.preemption.snapshot import (
-    AppView,
-    NodeView,
-    QueueView,
-    Share,
-    Snapshot,
-    Steps,
-)
+from yarnbox.rm.scheduler.capacity.preemption.snapshot import AppView, QueueView, Share, Snapshot, Steps
 from yarnbox.rm.scheduler.capacity.queues.application import CapacityAttempt
 from yarnbox.rm.scheduler.capacity.queues.context import QueueContext
 from yarnbox.rm.scheduler.capacity.queues.leaf import LeafQueue
@@ -54,18 +43,10 @@ class SnapshotCapture:
             partitions=partitions,
             root=root,
             nodes=list(context.tracker.nodes.values()),
-            containers_on=_running_on,
-            reservation_on=lambda node: cast(SchedulerNode, node).reserved_container,
             minimum_allocation=context.minimum,
             now_ms=context.rm.now_ms,
             killable=killable,
         )
-
-
-def _running_on(node: NodeView) -> Iterator[RMContainer]:
-    for container in cast(SchedulerNode, node).containers.values():
-        if not container.is_finished:
-            yield container
 
 
 def _view(

@@ -9,16 +9,11 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import cmp_to_key
 
+from yarnbox.rm.container import RMContainer
 from yarnbox.rm.scheduler.calculator import float32
 from yarnbox.rm.scheduler.capacity.preemption.arithmetic import not_below_zero, truncate
 from yarnbox.rm.scheduler.capacity.preemption.selection import Obtain, Round, Selected, victims_first
-from yarnbox.rm.scheduler.capacity.preemption.snapshot import (
-    AppShare,
-    AppView,
-    ContainerView,
-    QueueView,
-    Steps,
-)
+from yarnbox.rm.scheduler.capacity.preemption.snapshot import AppShare, AppView, QueueView, Steps
 from yarnbox.yarn.ids import ApplicationAttemptId, ContainerId
 from yarnbox.yarn.resources.resource import NONE, Resource, total
 
@@ -41,7 +36,7 @@ class _User:
 def select_within_queues(round_: Round) -> Steps[Selected]:
     """In each queue with unmet demand, selects containers of applications above their ideal assignment."""
     work: dict[tuple[str, str], _WithinQueue] = {}
-    selected: dict[ApplicationAttemptId, list[ContainerView]] = defaultdict(list)
+    selected: dict[ApplicationAttemptId, list[RMContainer]] = defaultdict(list)
     for container in round_.selected.values():
         selected[container.attempt_id].append(container)
     for partition in round_.snapshot.partitions:
@@ -79,7 +74,7 @@ class _WithinQueue:
 
     # What each application should have, take and give
 
-    def compute(self, selected: Mapping[ApplicationAttemptId, Sequence[ContainerView]]) -> None:
+    def compute(self, selected: Mapping[ApplicationAttemptId, Sequence[RMContainer]]) -> None:
         """Writes ideal, other, give and actual of the queue's applications."""
         queue, share, partition = self.queue, self.queue.share(self.partition), self.partition
         settings = self.round.settings
@@ -130,7 +125,7 @@ class _WithinQueue:
         return sorted(apps, key=cmp_to_key(before))
 
     def _compute_ideals(
-        self, reassignable: Resource, earlier: Mapping[ApplicationAttemptId, Sequence[ContainerView]]
+        self, reassignable: Resource, earlier: Mapping[ApplicationAttemptId, Sequence[RMContainer]]
     ) -> None:
         arithmetic, cluster, partition = self.arithmetic, self.cluster, self.partition
         conservative = self.round.settings.intra_conservative_drf
@@ -211,7 +206,7 @@ class _WithinQueue:
 
     # Containers
 
-    def select(self, own: dict[ContainerId, ContainerView]) -> None:
+    def select(self, own: dict[ContainerId, RMContainer]) -> None:
         """Selects containers of applications to preempt from, the one of the lowest priority first."""
         givers = [share for share in reversed(self.high_to_low) if share.actual]
         obtain: Obtain = {self.partition: total(share.actual for share in givers)}
@@ -227,7 +222,7 @@ class _WithinQueue:
         self,
         app: AppView,
         obtain: Obtain,
-        own: dict[ContainerId, ContainerView],
+        own: dict[ContainerId, RMContainer],
         rolling: dict[str, Resource],
     ) -> None:
         conservative = self.round.settings.intra_conservative_drf
@@ -249,7 +244,7 @@ class _WithinQueue:
     def _rolling(self, name: str, rolling: dict[str, Resource]) -> Resource:
         return rolling.setdefault(name, self.queue.user_used(name, self.partition))
 
-    def _may_lose(self, name: str, container: ContainerView, rolling: dict[str, Resource]) -> bool:
+    def _may_lose(self, name: str, container: RMContainer, rolling: dict[str, Resource]) -> bool:
         """Whether the user stays above the limit: preemption never brings a user down to it."""
         there = self.work.get((self.queue.path, container.node.partition))
         user = there.users.get(name) if there is not None else None

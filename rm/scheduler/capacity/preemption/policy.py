@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from yarnbox.rm.container import RMContainer
 from yarnbox.rm.scheduler.capacity.preemption.arithmetic import truncate
 from yarnbox.rm.scheduler.capacity.preemption.intra import select_within_queues
 from yarnbox.rm.scheduler.capacity.preemption.precedence import select_by_queue_priority
@@ -22,7 +23,7 @@ from yarnbox.rm.scheduler.capacity.preemption.selection import (
     select_for_reservations,
 )
 from yarnbox.rm.scheduler.capacity.preemption.settings import PreemptionSettings
-from yarnbox.rm.scheduler.capacity.preemption.snapshot import ContainerView, Snapshot, Steps, whole
+from yarnbox.rm.scheduler.capacity.preemption.snapshot import Snapshot, Steps, whole
 from yarnbox.yarn.ids import ApplicationAttemptId, ContainerId
 from yarnbox.yarn.resources.resource import Resource
 from yarnbox.yarn.runtime.java_order import attempt_hash, containers_in_hash_order, in_hash_order
@@ -34,9 +35,9 @@ class PassReport:
 
     allowed: Resource
     """What the pass was allowed to select."""
-    selected: tuple[ContainerView, ...]
-    marked: tuple[ContainerView, ...]
-    killed: tuple[ContainerView, ...]
+    selected: tuple[RMContainer, ...]
+    marked: tuple[RMContainer, ...]
+    killed: tuple[RMContainer, ...]
 
 
 class PreemptionPolicy:
@@ -59,8 +60,8 @@ class PreemptionPolicy:
         own: list[tuple[int, Selected]] = []
         for selector in self._selectors():
             own.append((self._wait_ms(selector), (yield from selector(round_))))
-        marked: list[ContainerView] = []
-        killed: list[ContainerView] = []
+        marked: list[RMContainer] = []
+        killed: list[RMContainer] = []
         if not settings.observe_only:
             for wait_ms, containers in own:
                 for index, container in enumerate(_in_order(containers)):
@@ -91,12 +92,12 @@ class PreemptionPolicy:
 
     def _mark_or_kill(
         self,
-        container: ContainerView,
+        container: RMContainer,
         wait_ms: int,
         now_ms: int,
         decisions: Decisions,
-        marked: list[ContainerView],
-        killed: list[ContainerView],
+        marked: list[RMContainer],
+        killed: list[RMContainer],
     ) -> None:
         """A container is killed only when it is selected again after its wait."""
         since_ms = self.marked.get(container.container_id)
@@ -116,7 +117,7 @@ class PreemptionPolicy:
             del self.marked[container_id]
 
 
-def _in_order(selected: Selected) -> list[ContainerView]:
+def _in_order(selected: Selected) -> list[RMContainer]:
     """By application, then container, as Hadoop's maps have them: the sums of fractions that user limits go
     by depend on who loses a container first.
     """

@@ -8,14 +8,9 @@ from __future__ import annotations
 
 from functools import cmp_to_key
 
-from yarnbox.rm.scheduler.capacity.preemption.selection import Round, Selected
-from yarnbox.rm.scheduler.capacity.preemption.snapshot import (
-    ContainerView,
-    NodeView,
-    QueueView,
-    Snapshot,
-    Steps,
-)
+from yarnbox.rm.container import RMContainer, SchedulerNode
+from yarnbox.rm.scheduler.capacity.preemption.selection import Round, Selected, running_on
+from yarnbox.rm.scheduler.capacity.preemption.snapshot import QueueView, Snapshot, Steps
 from yarnbox.yarn.ids import ContainerId, NodeId
 from yarnbox.yarn.resources.resource import NONE, Resource
 
@@ -71,7 +66,7 @@ class _Precedence:
         self.snapshot = round_.snapshot
         self.arithmetic = round_.snapshot.arithmetic
         self.dominance = dominance
-        self.own: dict[ContainerId, ContainerView] = {}
+        self.own: dict[ContainerId, RMContainer] = {}
         self.freed: dict[tuple[str, str], Resource] = {}
         """What this pass has freed, by queue and partition."""
         self.used_up: dict[NodeId, bool] = {}
@@ -81,7 +76,7 @@ class _Precedence:
         reservations = [
             reservation
             for node in self.snapshot.nodes
-            if (reservation := self.snapshot.reservation_on(node)) is not None
+            if (reservation := node.reserved_container) is not None
             and (queue := self.snapshot.queue_of(reservation)) is not None
             and queue.path in self.dominance.dominating
         ]
@@ -92,7 +87,7 @@ class _Precedence:
                 self._serve(reservation)
         return self.own
 
-    def _compare(self, one: ContainerView, two: ContainerView) -> int:
+    def _compare(self, one: RMContainer, two: RMContainer) -> int:
         """A container whose queue dominates the other's first, then the earlier one."""
         mine, theirs = self.snapshot.queue_of(one), self.snapshot.queue_of(two)
         if self.dominance.is_over(mine, theirs):
@@ -101,7 +96,7 @@ class _Precedence:
             return 1
         return (one.creation_ms > two.creation_ms) - (one.creation_ms < two.creation_ms)
 
-    def _serve(self, reservation: ContainerView) -> None:
+    def _serve(self, reservation: RMContainer) -> None:
         queue = self.snapshot.queue_of(reservation)
         assert queue is not None
         node = reservation.node
@@ -126,16 +121,16 @@ class _Precedence:
         return self.arithmetic.compare(self.snapshot.cluster, has, share.guaranteed) >= 0
 
     def _choose(
-        self, queue: QueueView, reservation: ContainerView, node: NodeView
-    ) -> list[ContainerView] | None:
+        self, queue: QueueView, reservation: RMContainer, node: SchedulerNode
+    ) -> list[RMContainer] | None:
         """The containers whose end would make room on the node; None when it cannot be made."""
         if node.node_id in self.used_up:
             return None
         selected = self.round.selected
-        on_node = sorted(self.snapshot.containers_on(node), key=lambda one: one.container_id)
+        on_node = sorted(running_on(node), key=lambda one: one.container_id)
         lacking = reservation.resource - node.available
         lacking = lacking - sum((one.resource for one in on_node if one.container_id in selected), NONE)
-        chosen: list[ContainerView] = []
+        chosen: list[RMContainer] = []
         if self.arithmetic.fits(lacking, NONE):
             return chosen
         left = self.round.allowed
@@ -153,12 +148,12 @@ class _Precedence:
                 return chosen
         return None
 
-    def _move(self, queue: QueueView, reservation: ContainerView) -> None:
+    def _move(self, queue: QueueView, reservation: RMContainer) -> None:
         """Moves the reservation to another node where room can be made; the containers are preempted in a
         later pass.
         """
         for node in self.snapshot.nodes:
-            if node.node_id == reservation.node.node_id or self.snapshot.reservation_on(node) is not None:
+            if node.node_id == reservation.node.node_id or node.reserved_container is not None:
                 continue
             if node.partition != reservation.label:
                 continue

@@ -6,7 +6,7 @@ Hadoop: ProportionalCapacityPreemptionPolicy's hold on the scheduler.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import ClassVar, cast
+from typing import ClassVar
 
 from yarnbox.rm.container import RMContainer, SchedulerNode
 from yarnbox.rm.effects import LOGGER
@@ -22,14 +22,7 @@ from yarnbox.rm.scheduler.capacity.preemption.marks import PreemptionMarks
 from yarnbox.rm.scheduler.capacity.preemption.policy import PassReport, PreemptionPolicy
 from yarnbox.rm.scheduler.capacity.preemption.selection import AT_ONCE
 from yarnbox.rm.scheduler.capacity.preemption.settings import PreemptionSettings, read_settings
-from yarnbox.rm.scheduler.capacity.preemption.snapshot import (
-    ContainerView,
-    NodeView,
-    QueueView,
-    Snapshot,
-    Steps,
-    whole,
-)
+from yarnbox.rm.scheduler.capacity.preemption.snapshot import QueueView, Snapshot, Steps, whole
 from yarnbox.rm.scheduler.capacity.queues.context import QueueContext
 from yarnbox.rm.scheduler.context import SchedulerContext
 from yarnbox.yarn.ids import ApplicationAttemptId
@@ -95,22 +88,21 @@ class _Decisions:
         self._leaf: QueueView | None = None
         """The queue of that attempt: containers of one mostly come together."""
 
-    def mark(self, container: ContainerView, kill_at_ms: int) -> None:
+    def mark(self, container: RMContainer, kill_at_ms: int) -> None:
         """MARK_CONTAINER_FOR_PREEMPTION."""
-        mark = cast(RMContainer, container).preemption_mark(self._for_whom(container), kill_at_ms)
+        mark = container.preemption_mark(self._for_whom(container), kill_at_ms)
         self._post(
             SchedulerMarkContainerForPreemption(
                 container_id=container.container_id, attempt_id=container.attempt_id, mark=mark
             )
         )
 
-    def kill(self, container: ContainerView) -> None:
+    def kill(self, container: RMContainer) -> None:
         """MARK_CONTAINER_FOR_KILLABLE."""
-        real = cast(RMContainer, container)
-        mark = self._marks.mark_of(real) or real.preemption_mark(self._for_whom(container))
+        mark = self._marks.mark_of(container) or container.preemption_mark(self._for_whom(container))
         self._post(SchedulerMarkContainerForKillable(container_id=container.container_id, mark=mark))
 
-    def _for_whom(self, container: ContainerView) -> str:
+    def _for_whom(self, container: RMContainer) -> str:
         """The policy preempts for all queues below their ideal assignment, or within a queue for its own
         applications.
         """
@@ -131,13 +123,13 @@ class _Decisions:
             self._lacking[partition] = for_whom
         return for_whom
 
-    def unreserve(self, container: ContainerView) -> None:
+    def unreserve(self, container: RMContainer) -> None:
         """KILL_RESERVED_CONTAINER."""
         self._post(SchedulerKillReservedContainer(container_id=container.container_id))
 
-    def move_reservation(self, container: ContainerView, node: NodeView) -> bool:
+    def move_reservation(self, container: RMContainer, node: SchedulerNode) -> bool:
         """Lets the reservation wait on the other node, if its request would go there."""
-        return self._marks.move_reservation(cast(RMContainer, container), cast(SchedulerNode, node))
+        return self._marks.move_reservation(container, node)
 
 
 def _report(rm: SchedulerContext, snapshot: Snapshot, report: PassReport) -> Steps[None]:

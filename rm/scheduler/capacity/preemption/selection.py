@@ -10,17 +10,11 @@ from collections.abc import Callable, Iterable, Sequence
 from operator import attrgetter
 from typing import Protocol
 
+from yarnbox.rm.container import RMContainer, SchedulerNode
 from yarnbox.rm.scheduler.capacity.preemption.arithmetic import without_zeros
 from yarnbox.rm.scheduler.capacity.preemption.ideal import IdealAssignment
 from yarnbox.rm.scheduler.capacity.preemption.settings import PreemptionSettings
-from yarnbox.rm.scheduler.capacity.preemption.snapshot import (
-    AppView,
-    ContainerView,
-    NodeView,
-    QueueView,
-    Snapshot,
-    Steps,
-)
+from yarnbox.rm.scheduler.capacity.preemption.snapshot import AppView, QueueView, Snapshot, Steps
 from yarnbox.yarn.ids import ContainerId
 from yarnbox.yarn.resources.resource import NONE, Resource
 
@@ -33,19 +27,19 @@ Obtain = dict[str, Resource]
 class Decisions(Protocol):
     """Carries out the decisions of a pass."""
 
-    def mark(self, container: ContainerView, kill_at_ms: int) -> None:
+    def mark(self, container: RMContainer, kill_at_ms: int) -> None:
         """MARK_CONTAINER_FOR_PREEMPTION: its AM is asked for it, and it is not killed before that moment."""
         ...
 
-    def kill(self, container: ContainerView) -> None:
+    def kill(self, container: RMContainer) -> None:
         """MARK_CONTAINER_FOR_KILLABLE: the wait is over."""
         ...
 
-    def unreserve(self, container: ContainerView) -> None:
+    def unreserve(self, container: RMContainer) -> None:
         """KILL_RESERVED_CONTAINER."""
         ...
 
-    def move_reservation(self, container: ContainerView, node: NodeView) -> bool:
+    def move_reservation(self, container: RMContainer, node: SchedulerNode) -> bool:
         """Lets a reservation wait on another node; False when it cannot."""
         ...
 
@@ -61,7 +55,7 @@ class Round:
         self.decisions = decisions
         self.allowed = allowed
         """What the pass may still select."""
-        self.selected: dict[ContainerId, ContainerView] = {}
+        self.selected: dict[ContainerId, RMContainer] = {}
         self.underserved: dict[str, dict[str, QueueView]] = {name: {} for name in snapshot.partitions}
 
     def compute_ideals(self, *, counts_reserved: bool, is_balancing: bool = False) -> Steps[None]:
@@ -110,8 +104,8 @@ class Round:
     def take(
         self,
         obtain: Obtain,
-        container: ContainerView,
-        own: dict[ContainerId, ContainerView],
+        container: RMContainer,
+        own: dict[ContainerId, RMContainer],
         *,
         is_conservative: bool,
     ) -> bool:
@@ -143,12 +137,12 @@ class Round:
             del obtain[partition]
         return True
 
-    def is_killable(self, container: ContainerView) -> bool:
+    def is_killable(self, container: RMContainer) -> bool:
         """Lazy preemption: whether it is free to be killed already."""
         return container.container_id in self.snapshot.killable
 
 
-Selected = dict[ContainerId, ContainerView]
+Selected = dict[ContainerId, RMContainer]
 Selector = Callable[[Round], Steps[Selected]]
 """One way to select; returns what it added itself."""
 
@@ -156,9 +150,14 @@ Selector = Callable[[Round], Steps[Selected]]
 _IMPORTANCE = attrgetter("key", "container_id")
 
 
-def victims_first(app: AppView) -> Iterable[ContainerView]:
+def victims_first(app: AppView) -> Iterable[RMContainer]:
     """The live containers, less important requests first, then the newest."""
     return sorted(app.live.values(), key=_IMPORTANCE, reverse=True)
+
+
+def running_on(node: SchedulerNode) -> list[RMContainer]:
+    """The containers of a node that have not ended."""
+    return [container for container in node.containers.values() if not container.is_finished]
 
 
 # First in, last out; and its twin that balances satisfied queues.
@@ -193,14 +192,14 @@ class _FifoLeaf:
     """The selection in one leaf."""
 
     def __init__(
-        self, round_: Round, leaf: QueueView, obtain: Obtain, own: dict[ContainerId, ContainerView]
+        self, round_: Round, leaf: QueueView, obtain: Obtain, own: dict[ContainerId, RMContainer]
     ) -> None:
         self.round = round_
         self.leaf = leaf
         self.obtain = obtain
         self.own = own
         self._is_conservative = round_.settings.conservative_drf
-        self.ams: list[ContainerView] = []
+        self.ams: list[RMContainer] = []
         self.am_size = NONE
 
     def select(self) -> Steps[None]:
@@ -212,7 +211,7 @@ class _FifoLeaf:
             yield from self._take_of(app)
         self._take_ams()
 
-    def _take(self, container: ContainerView) -> bool:
+    def _take(self, container: RMContainer) -> bool:
         return self.round.take(self.obtain, container, self.own, is_conservative=self._is_conservative)
 
     def _take_those_that_ignored_exclusivity(self) -> None:
@@ -272,9 +271,9 @@ def select_for_reservations(round_: Round) -> Steps[Selected]:
     yield from round_.compute_ideals(counts_reserved=True)
     quota = {leaf.path: round_.obtain_of(leaf) for leaf in round_.snapshot.leaves()}
     own: Selected = {}
-    priced: list[tuple[float, int, NodeView, ContainerView]] = []
+    priced: list[tuple[float, int, SchedulerNode, RMContainer]] = []
     for index, node in enumerate(round_.snapshot.nodes):
-        reservation = round_.snapshot.reservation_on(node)
+        reservation = node.reserved_container
         if reservation is None:
             continue
         yield
@@ -293,7 +292,7 @@ class _ReservedNode:
     """Makes room on one node for its reserved container."""
 
     def __init__(
-        self, round_: Round, node: NodeView, reservation: ContainerView, quota: dict[str, Obtain]
+        self, round_: Round, node: SchedulerNode, reservation: RMContainer, quota: dict[str, Obtain]
     ) -> None:
         self.round = round_
         self.node = node
@@ -309,18 +308,18 @@ class _ReservedNode:
         cost = sum((container.resource for container in picked), NONE)
         return self.arithmetic.ratio(cost, self.reservation.resource)
 
-    def run(self) -> Sequence[ContainerView]:
+    def run(self) -> Sequence[RMContainer]:
         """Selects the containers; none when it has become impossible."""
         return self._free(is_real=True) or ()
 
-    def _free(self, *, is_real: bool) -> list[ContainerView] | None:
+    def _free(self, *, is_real: bool) -> list[RMContainer] | None:
         """The containers to select that are not selected yet; None when there is not enough."""
         round_, node, wanted = self.round, self.node, self.reservation.resource
-        on_node = sorted(round_.snapshot.containers_on(node), key=lambda one: one.container_id, reverse=True)
+        on_node = sorted(running_on(node), key=lambda one: one.container_id, reverse=True)
         got = node.available + sum((c.resource for c in on_node if round_.is_killable(c)), NONE)
         if self.arithmetic.fits(wanted, got):
             return None
-        picked: list[ContainerView] = []
+        picked: list[RMContainer] = []
         for container in on_node:
             if round_.is_killable(container) or container.is_am:
                 continue
@@ -344,12 +343,12 @@ class _ReservedNode:
                     quota[node.partition] = quota[node.partition] + container.resource
         return None
 
-    def _quota_of(self, container: ContainerView) -> Obtain | None:
+    def _quota_of(self, container: RMContainer) -> Obtain | None:
         queue = self.round.snapshot.queue_of(container)
         quota = self.quota.get(queue.path) if queue is not None else None
         return quota if quota is not None and self.node.partition in quota else None
 
-    def _fits(self, container: ContainerView, quota: Obtain) -> bool:
+    def _fits(self, container: RMContainer, quota: Obtain) -> bool:
         size = container.resource
         return self.arithmetic.fits(size, quota[self.node.partition]) and self.arithmetic.fits(
             size, self.round.allowed

@@ -2,18 +2,17 @@
 
 Made anew for each pass, by the scheduler or from a table; the working figures (ideal, to give, to obtain) are
 written here, too, since the selectors hand them on to one another. Containers and nodes are used as they are,
-through the few attributes that the policy reads. Hadoop: TempQueuePerPartition, TempAppPerPartition and
-TempUserPerPartition.
+and only read. Hadoop: TempQueuePerPartition, TempAppPerPartition and TempUserPerPartition.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from typing import Protocol, TypeVar
+from collections.abc import Callable, Generator, Mapping, Sequence
+from typing import TypeVar
 
-from yarnbox.rm.asks import RequestKey
+from yarnbox.rm.container import RMContainer, SchedulerNode
 from yarnbox.rm.scheduler.capacity.preemption.arithmetic import Arithmetic
-from yarnbox.yarn.ids import ApplicationAttemptId, ContainerId, NodeId
+from yarnbox.yarn.ids import ApplicationAttemptId, ContainerId
 from yarnbox.yarn.resources.resource import NONE, Resource
 
 T = TypeVar("T")
@@ -32,74 +31,6 @@ def whole(steps: Steps[T]) -> T:
         except StopIteration as end:
             outcome: T = end.value
             return outcome
-
-
-class NodeView(Protocol):
-    """What the policy reads of a node; SchedulerNode has it."""
-
-    @property
-    def node_id(self) -> NodeId:
-        """The node."""
-        ...
-
-    @property
-    def partition(self) -> str:
-        """The partition it is in."""
-        ...
-
-    @property
-    def total(self) -> Resource:
-        """What it has."""
-        ...
-
-    @property
-    def available(self) -> Resource:
-        """What is unallocated; a reservation does not reduce it."""
-        ...
-
-
-class ContainerView(Protocol):
-    """What the policy reads of a live or reserved container; RMContainer has it."""
-
-    @property
-    def container_id(self) -> ContainerId:
-        """The container."""
-        ...
-
-    @property
-    def attempt_id(self) -> ApplicationAttemptId:
-        """The attempt that it counts for."""
-        ...
-
-    @property
-    def node(self) -> NodeView:
-        """Where it is."""
-        ...
-
-    @property
-    def resource(self) -> Resource:
-        """Its size; of a reservation, what is reserved."""
-        ...
-
-    @property
-    def key(self) -> RequestKey:
-        """Its request priority and allocation request id."""
-        ...
-
-    @property
-    def label(self) -> str:
-        """The label that was asked for; `""` on a node of a partition: exclusivity was ignored."""
-        ...
-
-    @property
-    def is_am(self) -> bool:
-        """Whether it is an AM's own container."""
-        ...
-
-    @property
-    def creation_ms(self) -> int:
-        """When it was made."""
-        ...
 
 
 class Share:
@@ -179,8 +110,8 @@ class AppView:
         user: str,
         priority: int,
         *,
-        live: Mapping[ContainerId, ContainerView],
-        reservations: Sequence[ContainerView],
+        live: Mapping[ContainerId, RMContainer],
+        reservations: Sequence[RMContainer],
         used: Mapping[str, Resource],
         pending: Mapping[str, Resource],
         am: Mapping[str, Resource],
@@ -300,13 +231,11 @@ class Snapshot:
         "apps",
         "arithmetic",
         "cluster",
-        "containers_on",
         "killable",
         "minimum_allocation",
         "nodes",
         "now_ms",
         "partitions",
-        "reservation_on",
         "root",
     )
 
@@ -317,12 +246,10 @@ class Snapshot:
         cluster: Resource,
         partitions: Sequence[str],
         root: QueueView,
-        nodes: Sequence[NodeView],
-        containers_on: Callable[[NodeView], Iterable[ContainerView]],
-        reservation_on: Callable[[NodeView], ContainerView | None],
+        nodes: Sequence[SchedulerNode],
         minimum_allocation: Resource,
         now_ms: int,
-        killable: Mapping[ContainerId, ContainerView],
+        killable: Mapping[ContainerId, RMContainer],
     ) -> None:
         self.arithmetic = arithmetic
         self.cluster = cluster
@@ -331,8 +258,6 @@ class Snapshot:
         self.root = root
         self.nodes = nodes
         """In the order of registration."""
-        self.containers_on = containers_on
-        self.reservation_on = reservation_on
         self.minimum_allocation = minimum_allocation
         self.now_ms = now_ms
         self.killable = killable
@@ -352,7 +277,7 @@ class Snapshot:
             waiting.extend(reversed(queue.children))
         return found
 
-    def queue_of(self, container: ContainerView) -> QueueView | None:
+    def queue_of(self, container: RMContainer) -> QueueView | None:
         """The leaf whose application has the container; None when the application is gone."""
         app = self.apps.get(container.attempt_id)
         return app.queue if app is not None else None

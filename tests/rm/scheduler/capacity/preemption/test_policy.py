@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from tests.preempt_table.build import Built
 from tests.preempt_table.rows import AppRow, GroupRow, PassRow, QueueRow, Row, ShareRow
+from yarnbox.rm.container import RMContainer, SchedulerNode
 from yarnbox.rm.scheduler.capacity.preemption.arithmetic import MANDATORY
 from yarnbox.rm.scheduler.capacity.preemption.policy import PreemptionPolicy
 from yarnbox.rm.scheduler.capacity.preemption.settings import PreemptionSettings
-from yarnbox.rm.scheduler.capacity.preemption.snapshot import ContainerView, NodeView
 from yarnbox.yarn.ids import ContainerId
 from yarnbox.yarn.resources.resource import NONE, Resource, total
 
@@ -26,19 +26,19 @@ class Recorder:
     """Keeps what was decided."""
 
     def __init__(self) -> None:
-        self.marked: list[ContainerView] = []
-        self.killed: list[ContainerView] = []
+        self.marked: list[RMContainer] = []
+        self.killed: list[RMContainer] = []
 
-    def mark(self, container: ContainerView, kill_at_ms: int) -> None:
+    def mark(self, container: RMContainer, kill_at_ms: int) -> None:
         self.marked.append(container)
 
-    def kill(self, container: ContainerView) -> None:
+    def kill(self, container: RMContainer) -> None:
         self.killed.append(container)
 
-    def unreserve(self, container: ContainerView) -> None:
+    def unreserve(self, container: RMContainer) -> None:
         raise AssertionError("there is no reservation here")
 
-    def move_reservation(self, container: ContainerView, node: NodeView) -> bool:
+    def move_reservation(self, container: RMContainer, node: SchedulerNode) -> bool:
         raise AssertionError("there is no reservation here")
 
 
