@@ -18,18 +18,21 @@ DRAIN_LIMIT = 100_000
 
 Handler = Callable[[Any], None]
 Watcher = Callable[[Event], None]
+_Route = tuple[Handler, bool]
+"""Who handles an event, and whether it goes through the second queue."""
 
 
 class Dispatcher:
     """Two queues, one consumer."""
 
-    __slots__ = ("_behind", "_behind_queue", "_handlers", "_queue", "is_draining", "watchers")
+    __slots__ = ("_behind_queue", "_families", "_queue", "_routes", "is_draining", "watchers")
 
     def __init__(self) -> None:
         self._queue: deque[Event] = deque()
         self._behind_queue: deque[Event] = deque()
-        self._handlers: dict[type[Event], Handler] = {}
-        self._behind: dict[type[Event], bool] = {}
+        self._families: dict[type[Event], _Route] = {}
+        self._routes: dict[type[Event], _Route] = {}
+        """Of each class of events that has been met, that of its family."""
         self.watchers: list[Watcher] = []
         self.is_draining = False
 
@@ -40,9 +43,8 @@ class Dispatcher:
 
     def register(self, family: type[Event], handler: Handler, *, behind: bool = False) -> None:
         """Sends events of `family` to `handler`; `behind` puts them through the second queue."""
-        assert family not in self._handlers, f"{family.__name__} has a handler"
-        self._handlers[family] = handler
-        self._behind[family] = behind
+        assert family not in self._families, f"{family.__name__} has a handler"
+        self._families[family] = (handler, behind)
 
     def post(self, event: Event) -> None:
         """Puts the event at the end of the queue."""
@@ -54,27 +56,35 @@ class Dispatcher:
         self.is_draining = True
         count = 0
         queue, behind_queue = self._queue, self._behind_queue
-        handlers, behind, watchers = self._handlers, self._behind, self.watchers
+        watchers = self.watchers
         try:
             while queue or behind_queue:
                 while queue:
                     event = queue.popleft()
-                    family = event.family
-                    if behind[family]:
+                    handler, is_behind = self._route(event)
+                    if is_behind:
                         behind_queue.append(event)
                         continue
                     count += 1
                     assert count <= DRAIN_LIMIT, f"more than {DRAIN_LIMIT} events in one turn, last {event}"
                     for watcher in watchers:
                         watcher(event)
-                    handlers[family](event)
+                    handler(event)
                 while behind_queue:
                     event = behind_queue.popleft()
                     count += 1
                     assert count <= DRAIN_LIMIT, f"more than {DRAIN_LIMIT} events in one turn, last {event}"
                     for watcher in watchers:
                         watcher(event)
-                    handlers[event.family](event)
+                    handler, _ = self._route(event)
+                    handler(event)
         finally:
             self.is_draining = False
         return count
+
+    def _route(self, event: Event) -> _Route:
+        kind = type(event)
+        found = self._routes.get(kind)
+        if found is None:
+            found = self._routes[kind] = self._families[event.family]
+        return found

@@ -59,17 +59,17 @@ def container_hash(container_id: ContainerId) -> int:
     return (31 * (number ^ number >> 32) + attempt_hash(container_id.application_attempt_id)) & _INT
 
 
-def containers_in_hash_order(
+def hash_order_of_containers(
     attempt_id: ApplicationAttemptId, containers: Sequence[ContainerId]
-) -> list[ContainerId]:
-    """The containers of one attempt, given in the order in which they came, in Java's order."""
+) -> list[int]:
+    """Java's order of the containers of one attempt, by their positions: given as they came."""
     of_attempt, slots = attempt_hash(attempt_id), _slots(len(containers))
 
-    def slot(container_id: ContainerId) -> int:
-        number = container_id.id
+    def slot(position: int) -> int:
+        number = containers[position].id
         return _slot((31 * (number ^ number >> 32) + of_attempt) & _INT, slots)
 
-    return sorted(containers, key=slot)
+    return sorted(range(len(containers)), key=slot)
 
 
 def reservation_hash(reservation_id: ReservationId) -> int:

@@ -6,7 +6,7 @@ from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, N
 from yarnbox.yarn.runtime.java_order import (
     attempt_hash,
     container_hash,
-    containers_in_hash_order,
+    hash_order_of_containers,
     in_hash_order,
     node_hash,
     reservation_hash,
@@ -45,5 +45,5 @@ def test_containers_of_an_attempt_stand_as_by_their_own_hashes() -> None:
     attempt_id = ApplicationAttemptId(ApplicationId(1_700_000_000_000, 7), 2)
     for count in (1, 12, 13, 500):
         containers = [ContainerId(attempt_id, number << 40 | number) for number in range(count, 0, -1)]
-        found = containers_in_hash_order(attempt_id, containers)
-        assert found == in_hash_order(containers, container_hash)
+        places = hash_order_of_containers(attempt_id, containers)
+        assert [containers[place] for place in places] == in_hash_order(containers, container_hash)

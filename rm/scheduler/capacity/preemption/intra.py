@@ -12,9 +12,9 @@ from functools import cmp_to_key
 from yarnbox.rm.container import RMContainer
 from yarnbox.rm.scheduler.calculator import float32
 from yarnbox.rm.scheduler.capacity.preemption.arithmetic import not_below_zero, truncate
-from yarnbox.rm.scheduler.capacity.preemption.selection import Obtain, Round, Selected, victims_first
+from yarnbox.rm.scheduler.capacity.preemption.selection import Obtain, Round, victims_first
 from yarnbox.rm.scheduler.capacity.preemption.snapshot import AppShare, AppView, QueueView, Steps
-from yarnbox.yarn.ids import ApplicationAttemptId, ContainerId
+from yarnbox.yarn.ids import ApplicationAttemptId
 from yarnbox.yarn.resources.resource import NONE, Resource, total
 
 
@@ -33,7 +33,7 @@ class _User:
         self.is_done = False
 
 
-def select_within_queues(round_: Round) -> Steps[Selected]:
+def select_within_queues(round_: Round) -> Steps[None]:
     """In each queue with unmet demand, selects containers of applications above their ideal assignment."""
     work: dict[tuple[str, str], _WithinQueue] = {}
     selected: dict[ApplicationAttemptId, list[RMContainer]] = defaultdict(list)
@@ -47,12 +47,10 @@ def select_within_queues(round_: Round) -> Steps[Selected]:
                 work[queue.path, partition] = part
                 yield
     yield from round_.deduct_selected()
-    own: Selected = {}
     for part in work.values():
         yield
         if not part.queue.is_intra_disabled:
-            part.select(own)
-    return own
+            part.select()
 
 
 class _WithinQueue:
@@ -206,7 +204,7 @@ class _WithinQueue:
 
     # Containers
 
-    def select(self, own: dict[ContainerId, RMContainer]) -> None:
+    def select(self) -> None:
         """Selects containers of applications to preempt from, the one of the lowest priority first."""
         givers = [share for share in reversed(self.high_to_low) if share.actual]
         obtain: Obtain = {self.partition: total(share.actual for share in givers)}
@@ -216,15 +214,9 @@ class _WithinQueue:
         for giver in givers:
             if not obtain:
                 return
-            self._select_of(giver.app, obtain, own, rolling)
+            self._select_of(giver.app, obtain, rolling)
 
-    def _select_of(
-        self,
-        app: AppView,
-        obtain: Obtain,
-        own: dict[ContainerId, RMContainer],
-        rolling: dict[str, Resource],
-    ) -> None:
+    def _select_of(self, app: AppView, obtain: Obtain, rolling: dict[str, Resource]) -> None:
         conservative = self.round.settings.intra_conservative_drf
         for container in victims_first(app):
             if not obtain:
@@ -235,10 +227,7 @@ class _WithinQueue:
                 continue
             if self.is_user_limit_first and not self._may_lose(app.user, container, rolling):
                 return
-            if (
-                self.round.take(obtain, container, own, is_conservative=conservative)
-                and self.is_user_limit_first
-            ):
+            if self.round.take(obtain, container, is_conservative=conservative) and self.is_user_limit_first:
                 rolling[app.user] = self._rolling(app.user, rolling) - container.resource
 
     def _rolling(self, name: str, rolling: dict[str, Resource]) -> Resource:

@@ -6,6 +6,7 @@ Hadoop: ProportionalCapacityPreemptionPolicy.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from yarnbox.rm.container import RMContainer
@@ -16,7 +17,6 @@ from yarnbox.rm.scheduler.capacity.preemption.selection import (
     AT_ONCE,
     Decisions,
     Round,
-    Selected,
     Selector,
     select_balance,
     select_fifo,
@@ -26,7 +26,7 @@ from yarnbox.rm.scheduler.capacity.preemption.settings import PreemptionSettings
 from yarnbox.rm.scheduler.capacity.preemption.snapshot import Snapshot, Steps, whole
 from yarnbox.yarn.ids import ApplicationAttemptId, ContainerId
 from yarnbox.yarn.resources.resource import Resource
-from yarnbox.yarn.runtime.java_order import attempt_hash, containers_in_hash_order, in_hash_order
+from yarnbox.yarn.runtime.java_order import attempt_hash, hash_order_of_containers, in_hash_order
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,19 +57,24 @@ class PreemptionPolicy:
         settings = self.settings
         allowed = truncate(snapshot.cluster, settings.round_fraction)
         round_ = Round(snapshot, settings, decisions, allowed)
-        own: list[tuple[int, Selected]] = []
+        ends: list[tuple[int, int]] = []
+        """For each selector, how long its containers wait, and where they end among the selected."""
         for selector in self._selectors():
-            own.append((self._wait_ms(selector), (yield from selector(round_))))
+            yield from selector(round_)
+            ends.append((self._wait_ms(selector), len(round_.selected)))
+        selected = list(round_.selected.values())
         marked: list[RMContainer] = []
         killed: list[RMContainer] = []
         if not settings.observe_only:
-            for wait_ms, containers in own:
-                for index, container in enumerate(_in_order(containers)):
+            begin = 0
+            for wait_ms, end in ends:
+                for index, container in enumerate(_in_order(selected[begin:end])):
                     if index % AT_ONCE == 0:
                         yield
                     self._mark_or_kill(container, wait_ms, snapshot.now_ms, decisions, marked, killed)
+                begin = end
             self._drop_stale_marks(snapshot.now_ms)
-        return PassReport(allowed, tuple(round_.selected.values()), tuple(marked), tuple(killed))
+        return PassReport(allowed, tuple(selected), tuple(marked), tuple(killed))
 
     def _selectors(self) -> list[Selector]:
         settings = self.settings
@@ -117,20 +122,22 @@ class PreemptionPolicy:
             del self.marked[container_id]
 
 
-def _in_order(selected: Selected) -> list[RMContainer]:
+def _in_order(selected: Sequence[RMContainer]) -> list[RMContainer]:
     """By application, then container, as Hadoop's maps have them: the sums of fractions that user limits go
     by depend on who loses a container first.
     """
-    by_attempt: dict[ApplicationAttemptId, list[ContainerId]] = {}
-    last: list[ContainerId] = []
+    by_attempt: dict[ApplicationAttemptId, list[RMContainer]] = {}
+    last: list[RMContainer] = []
     attempt_id: ApplicationAttemptId | None = None
-    for container_id in selected:
-        if container_id.application_attempt_id is not attempt_id:  # those of an attempt mostly come together
-            attempt_id = container_id.application_attempt_id
+    for container in selected:
+        its_attempt = container.container_id.application_attempt_id
+        if its_attempt is not attempt_id:  # those of an attempt mostly come together
+            attempt_id = its_attempt
             last = by_attempt.setdefault(attempt_id, [])
-        last.append(container_id)
-    return [
-        selected[container_id]
-        for attempt_id in in_hash_order(by_attempt, attempt_hash)
-        for container_id in containers_in_hash_order(attempt_id, by_attempt[attempt_id])
-    ]
+        last.append(container)
+    ordered: list[RMContainer] = []
+    for attempt_id in in_hash_order(by_attempt, attempt_hash):
+        found = by_attempt[attempt_id]
+        places = hash_order_of_containers(attempt_id, [one.container_id for one in found])
+        ordered.extend([found[place] for place in places])
+    return ordered

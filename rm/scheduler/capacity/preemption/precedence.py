@@ -9,18 +9,17 @@ from __future__ import annotations
 from functools import cmp_to_key
 
 from yarnbox.rm.container import RMContainer, SchedulerNode
-from yarnbox.rm.scheduler.capacity.preemption.selection import Round, Selected, running_on
+from yarnbox.rm.scheduler.capacity.preemption.selection import Round, running_on
 from yarnbox.rm.scheduler.capacity.preemption.snapshot import QueueView, Snapshot, Steps
-from yarnbox.yarn.ids import ContainerId, NodeId
+from yarnbox.yarn.ids import NodeId
 from yarnbox.yarn.resources.resource import NONE, Resource
 
 
-def select_by_queue_priority(round_: Round) -> Steps[Selected]:
+def select_by_queue_priority(round_: Round) -> Steps[None]:
     """For each old enough reservation of a dominating, unsatisfied queue: containers of dominated ones."""
     dominance = _Dominance(round_.snapshot)
-    if not dominance.dominating:
-        return {}
-    return (yield from _Precedence(round_, dominance).select())
+    if dominance.dominating:
+        yield from _Precedence(round_, dominance).select()
 
 
 class _Dominance:
@@ -66,13 +65,12 @@ class _Precedence:
         self.snapshot = round_.snapshot
         self.arithmetic = round_.snapshot.arithmetic
         self.dominance = dominance
-        self.own: dict[ContainerId, RMContainer] = {}
         self.freed: dict[tuple[str, str], Resource] = {}
         """What this pass has freed, by queue and partition."""
         self.used_up: dict[NodeId, bool] = {}
         """Nodes that succeeded, or that a reservation was moved to."""
 
-    def select(self) -> Steps[Selected]:
+    def select(self) -> Steps[None]:
         reservations = [
             reservation
             for node in self.snapshot.nodes
@@ -85,7 +83,6 @@ class _Precedence:
             age_ms = self.snapshot.now_ms - reservation.creation_ms
             if age_ms >= self.round.settings.reservation_delay_ms:
                 self._serve(reservation)
-        return self.own
 
     def _compare(self, one: RMContainer, two: RMContainer) -> int:
         """A container whose queue dominates the other's first, then the earlier one."""
@@ -110,7 +107,6 @@ class _Precedence:
         self.used_up[node.node_id] = True
         for container in chosen:
             self.round.selected[container.container_id] = container
-            self.own[container.container_id] = container
             self.round.allowed = self.round.allowed - container.resource
         place = (queue.path, node.partition)
         self.freed[place] = self.freed.get(place, NONE) + reservation.resource

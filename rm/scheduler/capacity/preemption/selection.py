@@ -105,7 +105,6 @@ class Round:
         self,
         obtain: Obtain,
         container: RMContainer,
-        own: dict[ContainerId, RMContainer],
         *,
         is_conservative: bool,
     ) -> bool:
@@ -118,8 +117,7 @@ class Round:
             return False
         arithmetic, cluster = self.snapshot.arithmetic, self.snapshot.cluster
         if arithmetic.is_dominant:
-            wanted = without_zeros(wanted, arithmetic.types)
-            obtain[partition] = wanted
+            obtain[partition] = wanted = without_zeros(wanted, arithmetic.types)
         size = container.resource
         if not arithmetic.is_above_zero(wanted) or not arithmetic.fits(size, self.allowed):
             return False
@@ -131,7 +129,6 @@ class Round:
             return False
         self.allowed = self.allowed - size
         self.selected[container.container_id] = container
-        own[container.container_id] = container
         obtain[partition] = after = wanted - size
         if not arithmetic.is_positive(cluster, after):
             del obtain[partition]
@@ -142,17 +139,19 @@ class Round:
         return container.container_id in self.snapshot.killable
 
 
-Selected = dict[ContainerId, RMContainer]
-Selector = Callable[[Round], Steps[Selected]]
-"""One way to select; returns what it added itself."""
+Selector = Callable[[Round], Steps[None]]
+"""One way to select: it adds to `Round.selected` what no selector before it has selected."""
 
 
-_IMPORTANCE = attrgetter("key", "container_id")
+_ID, _KEY = attrgetter("container_id"), attrgetter("key")
 
 
 def victims_first(app: AppView) -> Iterable[RMContainer]:
     """The live containers, less important requests first, then the newest."""
-    return sorted(app.live.values(), key=_IMPORTANCE, reverse=True)
+    found = sorted(app.live.values(), key=_ID, reverse=True)
+    if any(container.key is not found[0].key for container in found):
+        found.sort(key=_KEY, reverse=True)  # which leaves those of one key in their order
+    return found
 
 
 def running_on(node: SchedulerNode) -> list[RMContainer]:
@@ -163,41 +162,36 @@ def running_on(node: SchedulerNode) -> list[RMContainer]:
 # First in, last out; and its twin that balances satisfied queues.
 
 
-def select_fifo(round_: Round) -> Steps[Selected]:
+def select_fifo(round_: Round) -> Steps[None]:
     """From each leaf above its ideal assignment: first containers on nodes that ignored exclusivity, then the
     youngest applications, AMs last.
     """
     yield from round_.compute_ideals(counts_reserved=round_.settings.counts_reserved_demand)
-    return (yield from _select_fifo(round_))
+    yield from _select_fifo(round_)
 
 
-def select_balance(round_: Round) -> Steps[Selected]:
+def select_balance(round_: Round) -> Steps[None]:
     """The same between queues that have their guarantee."""
     yield from round_.compute_ideals(counts_reserved=False, is_balancing=True)
-    return (yield from _select_fifo(round_))
+    yield from _select_fifo(round_)
 
 
-def _select_fifo(round_: Round) -> Steps[Selected]:
+def _select_fifo(round_: Round) -> Steps[None]:
     yield from round_.deduct_selected()
-    own: Selected = {}
     for leaf in round_.snapshot.leaves():
         obtain = round_.obtain_of(leaf)
         if leaf.is_disabled:
             continue
-        yield from _FifoLeaf(round_, leaf, obtain, own).select()
-    return own
+        yield from _FifoLeaf(round_, leaf, obtain).select()
 
 
 class _FifoLeaf:
     """The selection in one leaf."""
 
-    def __init__(
-        self, round_: Round, leaf: QueueView, obtain: Obtain, own: dict[ContainerId, RMContainer]
-    ) -> None:
+    def __init__(self, round_: Round, leaf: QueueView, obtain: Obtain) -> None:
         self.round = round_
         self.leaf = leaf
         self.obtain = obtain
-        self.own = own
         self._is_conservative = round_.settings.conservative_drf
         self.ams: list[RMContainer] = []
         self.am_size = NONE
@@ -212,7 +206,7 @@ class _FifoLeaf:
         self._take_ams()
 
     def _take(self, container: RMContainer) -> bool:
-        return self.round.take(self.obtain, container, self.own, is_conservative=self._is_conservative)
+        return self.round.take(self.obtain, container, is_conservative=self._is_conservative)
 
     def _take_those_that_ignored_exclusivity(self) -> None:
         # Neither AM containers nor killable ones are exempt here: so in Hadoop.
@@ -266,11 +260,10 @@ class _FifoLeaf:
 # By reservation: free the nodes that somebody waits for.
 
 
-def select_for_reservations(round_: Round) -> Steps[Selected]:
+def select_for_reservations(round_: Round) -> Steps[None]:
     """On reserved nodes, the cheapest first, the containers that make room for the reservation."""
     yield from round_.compute_ideals(counts_reserved=True)
     quota = {leaf.path: round_.obtain_of(leaf) for leaf in round_.snapshot.leaves()}
-    own: Selected = {}
     priced: list[tuple[float, int, SchedulerNode, RMContainer]] = []
     for index, node in enumerate(round_.snapshot.nodes):
         reservation = node.reserved_container
@@ -284,8 +277,6 @@ def select_for_reservations(round_: Round) -> Steps[Selected]:
         yield
         for container in _ReservedNode(round_, node, reservation, quota).run():
             round_.selected[container.container_id] = container
-            own[container.container_id] = container
-    return own
 
 
 class _ReservedNode:
