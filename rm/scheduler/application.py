@@ -457,8 +457,9 @@ class Attempt:
 
     def mark_for_preemption(self, mark: PreemptionMark) -> None:
         """The next call of the AM asks it to release the container; an existing mark stays."""
-        if mark.container_id not in self.marked_for_preemption:
-            self.marked_for_preemption[mark.container_id] = mark
+        container_id = mark.container_id
+        if container_id not in self.marked_for_preemption:
+            self.marked_for_preemption[container_id] = mark
             log_preemption(self.context, "container marked for preemption", mark)
 
     def unmark_for_preemption(self, container_id: ContainerId) -> None:

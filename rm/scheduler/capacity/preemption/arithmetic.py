@@ -133,7 +133,9 @@ class Arithmetic:
 
     def _largest_share(self, base: Resource, amount: Resource) -> float:
         if self.is_plain and base.memory_mb and base.vcores:
-            return max(0.0, amount.memory_mb / base.memory_mb, amount.vcores / base.vcores)
+            memory, vcores = amount.memory_mb / base.memory_mb, amount.vcores / base.vcores
+            larger = memory if memory >= vcores else vcores
+            return larger if larger > 0.0 else 0.0
         return max([0.0, *self._shares(base, amount)])
 
 

@@ -45,9 +45,9 @@ class PreemptionMarks:
 
     def announce(self, event: SchedulerMarkContainerForPreemption) -> None:
         """MARK_CONTAINER_FOR_PREEMPTION: its AM is asked to release it at its next call."""
-        attempt = self._register.attempt(event.attempt_id)
-        if attempt is not None and event.container_id in attempt.live:
-            attempt.announced[event.container_id] = None
+        attempt, container_id = self._register.attempt(event.attempt_id), event.container_id
+        if attempt is not None and container_id in attempt.live:
+            attempt.announced[container_id] = None
             attempt.mark_for_preemption(event.mark)
 
     def make_killable(self, event: SchedulerMarkContainerForKillable) -> None:

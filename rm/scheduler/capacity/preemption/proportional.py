@@ -163,16 +163,19 @@ def _report(rm: SchedulerContext, snapshot: Snapshot, report: PassReport) -> Ste
 
 def _selected_by_queue(snapshot: Snapshot, report: PassReport) -> Steps[Mapping[tuple[str, str], int]]:
     of_leaves: dict[tuple[QueueView, str], int] = {}
-    attempt_id: ApplicationAttemptId | None = None
-    leaf: QueueView | None = None
-    for index, container in enumerate(report.selected):
-        if index % AT_ONCE == 0:
-            yield
-        if container.attempt_id is not attempt_id:  # those of an attempt mostly come together
-            attempt_id, leaf = container.attempt_id, snapshot.queue_of(container)
+    selected, begin = report.selected, 0
+    while begin < len(selected):
+        yield
+        first, end = selected[begin], begin + 1
+        while end < len(selected) and selected[end].attempt_id is first.attempt_id:
+            if selected[end].node.partition != first.node.partition:
+                break
+            end += 1  # those of an attempt mostly come together
+        leaf = snapshot.queue_of(first)
         if leaf is not None:
-            place = (leaf, container.node.partition)
-            of_leaves[place] = of_leaves.get(place, 0) + 1
+            place = (leaf, first.node.partition)
+            of_leaves[place] = of_leaves.get(place, 0) + end - begin
+        begin = end
     counts: dict[tuple[str, str], int] = {}
     for (leaf, partition), count in of_leaves.items():
         queue: QueueView | None = leaf
