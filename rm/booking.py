@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from yarnbox.yarn.ids import ContainerId, NodeId
 from yarnbox.yarn.resources.resource import Resource
@@ -28,7 +28,7 @@ class Booking(NamedTuple):
     """Negative where something is taken back."""
 
     @property
-    def details(self) -> dict[str, Any]:
+    def details(self) -> dict[str, object]:
         """What the event log writes beside type and subject."""
         return {
             "queue": self.queue,

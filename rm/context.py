@@ -104,7 +104,7 @@ class RMContext(TurnContext[Effect]):
         self.attributes: NodeAttributesManager
         self.constraints: PlacementConstraints
 
-    def store(self, key: tuple[str, ...], value: Callable[[], Any], acknowledgement: Event | None) -> None:
+    def store(self, key: tuple[str, ...], value: Callable[[], object], acknowledgement: Event | None) -> None:
         """Writes an entry of the state store; without recovery there is none, and all is well at once."""
         if self.settings.recovery_enabled:
             self.order(StoreState(key=key, value=value(), acknowledgement=acknowledgement))

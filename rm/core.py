@@ -57,7 +57,7 @@ from yarnbox.yarn.runtime.clock import Clock
 from yarnbox.yarn.runtime.event import Event
 from yarnbox.yarn.runtime.turns import TurnCore
 
-Journals = Mapping[str, Sequence[Mapping[str, Any]]]
+Journals = Mapping[str, Sequence[Mapping[str, object]]]
 """Records by the name of their journal."""
 
 SCHEDULERS = {

@@ -6,11 +6,12 @@ one more turn. Effects are taken in the order in which they were given.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
 
 from yarnbox.yarn.frozen import Frozen
 from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
 from yarnbox.yarn.records.container import Container, ContainerLaunchContext
+from yarnbox.yarn.runtime.event import Event
 
 LOGGER = "rm"
 """Who says what the ResourceManager says, but for loggers of their own."""
@@ -54,7 +55,7 @@ class AppendRecord(Effect, frozen=True, kw_only=True):
     """
 
     journal: str
-    record: Any
+    record: Mapping[str, object]
 
 
 class StoreState(Effect, frozen=True, kw_only=True):
@@ -66,8 +67,8 @@ class StoreState(Effect, frozen=True, kw_only=True):
     """
 
     key: tuple[str, ...]
-    value: Any
-    acknowledgement: Any = None
+    value: object
+    acknowledgement: Event | None = None
 
 
 class SetEntryAside(Effect, frozen=True, kw_only=True):

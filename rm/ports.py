@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from yarnbox.rm.effects import Effect
 from yarnbox.rm.settings import RMSettings
@@ -193,7 +193,7 @@ class RMTurn(Turn, Protocol):
         """Orders an effect; it is carried out after this turn."""
         ...
 
-    def store(self, key: tuple[str, ...], value: Callable[[], Any], acknowledgement: Event | None) -> None:
+    def store(self, key: tuple[str, ...], value: Callable[[], object], acknowledgement: Event | None) -> None:
         """Writes an entry of the state store; without recovery there is none, and all is well at once."""
         ...
 

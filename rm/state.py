@@ -146,7 +146,7 @@ def _read_attempt(value: Mapping[str, Any], wire: Wire) -> StoredAttempt:
     )
 
 
-def _check_types(cls: Any, parts: Mapping[str, Any]) -> None:
+def _check_types(cls: type, parts: Mapping[str, object]) -> None:
     """ValueError where a plain part is not of the field's type."""
     allowed = _plain_types(cls)
     for name, part in parts.items():
@@ -160,7 +160,7 @@ def _check_types(cls: Any, parts: Mapping[str, Any]) -> None:
 
 
 @cache
-def _plain_types(cls: Any) -> Mapping[str, tuple[Any, ...]]:
+def _plain_types(cls: type) -> Mapping[str, tuple[object, ...]]:
     """By field, what JSON may have there; mappings in the state are of whole numbers by name."""
     return {
         name: (dict,) if get_origin(hint) is Mapping else get_args(hint) or (hint,)

@@ -140,7 +140,7 @@ class ActivePeriod:
         start_ms: int,
         store: Keeper | None,
         *,
-        entries: dict[Key, Any],
+        entries: dict[Key, object],
         journals: Mapping[str, RecordKeeper] | None = None,
         lease: Lease | None = None,
     ) -> None:
@@ -224,12 +224,12 @@ class ActivePeriod:
             if self._setup.owns_process:
                 gc.unfreeze()
 
-    def _begin(self, core: Core, driver: Driver, entries: dict[Key, Any]) -> EventLog | None:
+    def _begin(self, core: Core, driver: Driver, entries: dict[Key, object]) -> EventLog | None:
         """The first turn, with what an earlier RM left; the event log from then on, which says so."""
         events = self._event_log(core)
         epoch = core.context.epoch
 
-        def note(milestone: str, **details: Any) -> None:
+        def note(milestone: str, **details: object) -> None:
             if events is not None:
                 events.add(self._clock.now_ms(), Milestone(milestone, f"epoch {epoch}", details))
 
@@ -322,7 +322,7 @@ class ActivePeriod:
             wire=self._setup.wire,
         )
 
-    def _epoch(self, store: Keeper | None, entries: dict[Key, Any]) -> int:
+    def _epoch(self, store: Keeper | None, entries: dict[Key, object]) -> int:
         """Counts the starts with one store; it goes into container ids, so that none is given out twice. It
         stands beside the file, too, which may be a backup.
         """

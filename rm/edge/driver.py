@@ -8,7 +8,7 @@ of the dispatchers and monitors, which have become one.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from yarnbox.rm.core import Core
 from yarnbox.rm.edge.launcher import Launcher
@@ -143,7 +143,7 @@ class Driver(AsyncioDriver[Effect]):
             if isinstance(effect, SetEntryAside):
                 store.set_aside(effect.key, effect.why, self._clock.now_ms())
 
-    def _carry_out(self, effect: Any) -> None:
+    def _carry_out(self, effect: Effect) -> None:
         match effect:
             case StoreState():
                 if effect.acknowledgement is not None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import grpc.aio
 
@@ -50,7 +49,7 @@ class Front:
         """The meter of the service's calls."""
         return self._served[service].meter if service in self._served else None
 
-    def _answer(self, service: str, rpc: str, request: Any, caller: Caller) -> Any:
+    def _answer(self, service: str, rpc: str, request: object, caller: Caller) -> object:
         if service not in self._served:
             raise NotReadyError("the ResourceManager is starting or stopping")
         return self._served[service].handler(rpc, request, caller)

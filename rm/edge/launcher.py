@@ -69,7 +69,7 @@ class Launcher:
         """Cancels the calls that are under way."""
         await end_tasks(self._tasks)
 
-    def _run(self, call: Coroutine[Any, Any, None]) -> None:
+    def _run(self, call: Coroutine[object, object, None]) -> None:
         task = asyncio.ensure_future(call)
         self._tasks[task] = None
         task.add_done_callback(lambda done: self._tasks.pop(done, None))
@@ -101,7 +101,7 @@ class Launcher:
             log.info("stop not delivered", attempt=order.attempt_id, node=order.node_id, why=error)
 
     async def _call(
-        self, attempt_id: ApplicationAttemptId, node_id: NodeId, user: str, rpc: str, request: Any
+        self, attempt_id: ApplicationAttemptId, node_id: NodeId, user: str, rpc: str, request: object
     ) -> Any:
         token = self._tokens.nm.create_token(attempt_id, node_id, user)
         async with (

@@ -82,7 +82,7 @@ class Meters:
     def of_nodes(self, handler: Handler) -> Handler:
         """The tracker's handler, which also records every heartbeat's interval."""
 
-        def handle(rpc: str, request: Any, caller: Caller) -> Any:
+        def handle(rpc: str, request: Any, caller: Caller) -> object:
             if rpc != "nodeHeartbeat":
                 return handler(rpc, request, caller)
             begun_s, before = perf_counter(), self._context.health.assigned

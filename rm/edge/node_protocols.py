@@ -42,17 +42,17 @@ class NodeProtocols:
         return self._noting(handler, is_hadoop=False)
 
     def _noting(self, handler: Handler, *, is_hadoop: bool) -> Handler:
-        def note(request: Any, response: Any, caller: Caller) -> Any:
+        def note(request: Any, response: Any, caller: Caller) -> object:
             if response.node_action is NodeAction.NORMAL and is_hadoop and caller.token is None:
                 self._hadoop[request.node_id] = None
             elif response.node_action is NodeAction.NORMAL:
                 self._hadoop.pop(request.node_id, None)
             return response
 
-        async def awaited(request: Any, response: Any, caller: Caller) -> Any:
+        async def awaited(request: object, response: Any, caller: Caller) -> object:
             return note(request, await response, caller)
 
-        def handle(rpc: str, request: Any, caller: Caller) -> Any:
+        def handle(rpc: str, request: object, caller: Caller) -> object:
             response = handler(rpc, request, caller)
             if rpc != "registerNodeManager":
                 return response

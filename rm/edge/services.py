@@ -99,7 +99,7 @@ def attempt_handler(methods: object, driver: Driver, tokens: Tokens) -> Handler:
     """
     served = _methods(MASTER, methods)
 
-    def handle(rpc: str, request: Any, claim: Claim) -> Any:
+    def handle(rpc: str, request: object, claim: Claim) -> object:
         shown = identifier_of(claim.token, AMRM_TOKEN, AMRMTokenIdentifier)
         caller = Caller(user=claim.user or "", attempt_id=shown.app_attempt_id)
         response = driver.turn(partial(served[rpc], request, caller))
@@ -112,7 +112,7 @@ def role_handler(methods: object, static_user: str, users: Authentication | None
     """Answers who asks for this RM's role, which is no turn of a core; `users` are those who may ask."""
     served = _methods(HA, methods)
 
-    def handle(rpc: str, request: Any, claim: Claim) -> Any:
+    def handle(rpc: str, request: object, claim: Claim) -> object:
         known = claim if users is None else proved(users, claim)
         caller = Caller(user=known.user or static_user, host=known.host, real_user=known.real_user)
         return served[rpc](request, caller)
@@ -126,7 +126,7 @@ def _methods(name: str, service: object) -> dict[str, Method]:
 
 
 def _for_users(methods: dict[str, Method], driver: Driver, static_user: str) -> Handler:
-    def handle(rpc: str, request: Any, claim: Claim) -> Any:
+    def handle(rpc: str, request: object, claim: Claim) -> object:
         caller = Caller(user=claim.user or static_user, host=claim.host, real_user=claim.real_user)
         return driver.turn(partial(methods[rpc], request, caller))
 
@@ -137,7 +137,7 @@ def master_handler(methods: object, driver: Driver, tokens: Tokens) -> Handler:
     """The handler for AMs, which authenticate with their tokens."""
     served = _methods(MASTER, methods)
 
-    def handle(rpc: str, request: Any, claim: Claim) -> Any:
+    def handle(rpc: str, request: object, claim: Claim) -> object:
         shown = tokens.check_master(claim.token)
         caller = Caller(user=claim.user or "", attempt_id=shown.app_attempt_id)
         response = driver.turn(partial(served[rpc], request, caller))
@@ -159,18 +159,18 @@ def node_handler(
     """
     served = _methods(TRACKER, methods)
 
-    def answer(rpc: str, request: Any, caller: Caller) -> Any:
+    def answer(rpc: str, request: Any, caller: Caller) -> object:
         response = driver.turn(partial(served[rpc], request, caller))
         if rpc == "nodeHeartbeat":
             return tokens.with_new_keys(request, response)
         return tokens.with_keys(response) if rpc == "registerNodeManager" else response
 
-    async def register(request: Any, claim: Claim, names: HostNames) -> Any:
+    async def register(request: Any, claim: Claim, names: HostNames) -> object:
         is_known = request.node_id is None or await names.knows(request.node_id.host)
         caller = Caller(user=claim.user or "", host=claim.host, has_known_host=is_known)
         return answer("registerNodeManager", request, caller)
 
-    def handle(rpc: str, request: Any, claim: Claim) -> Any:
+    def handle(rpc: str, request: object, claim: Claim) -> object:
         if secret is not None:
             secret.check(claim.token)
         if check is not None:

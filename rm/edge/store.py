@@ -31,10 +31,10 @@ class Keeper(KeptState, Protocol):
 
     epoch: int
 
-    def load(self) -> dict[Key, Any]:
+    def load(self) -> dict[Key, object]:
         """All entries, in the order of their first writing."""
 
-    def write(self, changes: Iterable[tuple[Key, Any]]) -> None:
+    def write(self, changes: Iterable[tuple[Key, object]]) -> None:
         """Puts the entries there, all or none; the value None removes one."""
 
     def set_aside(self, key: Key, why: str, now_ms: int) -> None:
@@ -50,13 +50,13 @@ class Keeper(KeptState, Protocol):
 class RecordKeeper(Protocol):
     """A journal, in a file or in ZooKeeper."""
 
-    def load(self) -> list[Mapping[str, Any]]:
+    def load(self) -> list[Mapping[str, object]]:
         """Everything that was kept, in order."""
 
-    def begin(self, records: Iterable[Mapping[str, Any]]) -> None:
+    def begin(self, records: Iterable[Mapping[str, object]]) -> None:
         """Starts anew from records that stand for all that was kept."""
 
-    def append(self, record: Mapping[str, Any]) -> None:
+    def append(self, record: Mapping[str, object]) -> None:
         """Keeps one record more."""
 
     def close(self) -> None:
@@ -98,7 +98,7 @@ class StateStore:
 
     def load(self) -> dict[Key, Any]:
         """All entries, in the order of their first writing; what is not JSON is set aside."""
-        found: dict[Key, Any] = {}
+        found: dict[Key, object] = {}
         unreadable: dict[str, str] = {}
         for key, value in self._sealed.rows().items():
             try:
@@ -109,7 +109,7 @@ class StateStore:
             self._sealed.set_aside(key, why, self._now_ms)
         return found
 
-    def write(self, changes: Iterable[tuple[Key, Any]]) -> None:
+    def write(self, changes: Iterable[tuple[Key, object]]) -> None:
         """Puts the entries there in one transaction; the value None removes one."""
         self._sealed.write(
             (_text(key), None if value is None else _ENCODER.encode(value).encode()) for key, value in changes

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from yarnbox.yarn.ids import ApplicationId, ContainerId, NodeId
 from yarnbox.yarn.records.container import Container
 from yarnbox.yarn.records.management import SignalContainerRequest
@@ -150,7 +148,7 @@ class MonitorEvent(Event, frozen=True, kw_only=True):
     name: str
 
     @property
-    def subject(self) -> Any:
+    def subject(self) -> object:
         """The monitor."""
         return self.name
 

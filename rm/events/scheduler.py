@@ -161,9 +161,9 @@ class PreemptionMark(Frozen, frozen=True, kw_only=True):
     """The earliest moment of its end; None while no moment is set."""
 
     @property
-    def details(self) -> dict[str, Any]:
+    def details(self) -> dict[str, object]:
         """What the event log writes beside type and subject."""
-        found: dict[str, Any] = {
+        found: dict[str, object] = {
             "application": str(self.application_id),
             "user": self.user,
             "queue": self.queue,
@@ -181,7 +181,7 @@ class SchedulerMarkContainerForPreemption(SchedulerContainerEvent, frozen=True, 
     mark: PreemptionMark
 
     @property
-    def details(self) -> dict[str, Any]:
+    def details(self) -> dict[str, object]:
         """What the event log writes beside type and subject."""
         return self.mark.details
 
@@ -192,7 +192,7 @@ class SchedulerMarkContainerForKillable(SchedulerContainerEvent, frozen=True, kw
     mark: PreemptionMark
 
     @property
-    def details(self) -> dict[str, Any]:
+    def details(self) -> dict[str, object]:
         """What the event log writes beside type and subject."""
         return self.mark.details
 
@@ -214,7 +214,7 @@ class SchedulerContainerUnmarked(SchedulerEvent, frozen=True, kw_only=True):
         return self.mark.container_id
 
     @property
-    def details(self) -> dict[str, Any]:
+    def details(self) -> dict[str, object]:
         """What the event log writes beside type and subject."""
         return self.mark.details
 
@@ -232,7 +232,7 @@ class SchedulerContainerPreempted(SchedulerEvent, frozen=True, kw_only=True):
         return self.mark.container_id
 
     @property
-    def details(self) -> dict[str, Any]:
+    def details(self) -> dict[str, object]:
         """What the event log writes beside type and subject."""
         return self.mark.details
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterable, Mapping
-from typing import Any, Protocol, cast
+from typing import Protocol, cast
 
 from yarnbox.rm.effects import AppendRecord
 from yarnbox.rm.events.scheduler import SchedulerNodeAttributesUpdate, SchedulerNodeLabelsUpdate
@@ -245,7 +245,7 @@ class LabelAdministration:
     # Recovery
 
     def recover(
-        self, records: Iterable[Mapping[str, Any]], attribute_records: Iterable[Mapping[str, Any]]
+        self, records: Iterable[Mapping[str, object]], attribute_records: Iterable[Mapping[str, object]]
     ) -> None:
         """Repeats the recorded changes."""
         for record in records:
@@ -268,7 +268,7 @@ class LabelAdministration:
     def _running(self) -> list[NodeId]:
         return list(self._context.nodes)
 
-    def _keep(self, journal: str, record: Mapping[str, Any]) -> None:
+    def _keep(self, journal: str, record: Mapping[str, object]) -> None:
         self._context.order(AppendRecord(journal=journal, record=record))
 
     def _tell(self, node_ids: list[NodeId]) -> None:

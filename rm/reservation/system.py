@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from yarnbox.rm.reservation.classes import complaints
 from yarnbox.rm.reservation.definition import check
@@ -85,7 +85,7 @@ class ReservationSystem:
             self._context.log("error", "no plan is made", plan=settings.path, reason="; ".join(faults))
         return not faults
 
-    def recover(self, entries: Mapping[tuple[str, ...], Any]) -> None:
+    def recover(self, entries: Mapping[tuple[str, ...], object]) -> None:
         """Takes up the reservations of an earlier RM, and makes the queues of those that are active."""
         context = self._context
         for path, reservation in reservations_in(entries, context.wire, context.set_entry_aside):

@@ -84,7 +84,7 @@ class Application(Generic[A]):
         """What its AM gave back after a restart of the RM, before a node has reported it."""
 
     @classmethod
-    def submitted(cls, event: SchedulerAppAdded, queue: Any, app_priority: int = 0) -> Self:
+    def submitted(cls, event: SchedulerAppAdded, queue: object, app_priority: int = 0) -> Self:
         """The application that was submitted, in the queue that takes it."""
         submission = event.context
         application = cls(
@@ -430,7 +430,7 @@ class Attempt:
 
     # Moving
 
-    def move_to(self, queue: Any, path: Path) -> None:
+    def move_to(self, queue: object, path: Path) -> None:
         """Moves the attempt to another queue with all it uses and requests. The path is its own usage, then
         those of the queue and its ancestors.
         """

@@ -410,7 +410,7 @@ class Scheduler(ABC, Generic[A]):
         """Discards all changes made by API and returns to the file."""
         raise YarnError(f"the configuration of the {self.name} cannot be changed by API")
 
-    def recover_configuration(self, records: Sequence[Any]) -> None:
+    def recover_configuration(self, records: Sequence[object]) -> None:
         """Restores the configuration from the journal of an earlier RM."""
 
     def configuration_records(self) -> Sequence[Any]:

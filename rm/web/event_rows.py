@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import dataclasses
 from enum import Enum
-from typing import Any
 
 from yarnbox.rm.events.scheduler import PreemptionMark
 from yarnbox.rm.web.values import Answer
 from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
 from yarnbox.yarn.records.container import ContainerStatus
 from yarnbox.yarn.resources.resource import Resource
+from yarnbox.yarn.runtime.event import Event
 from yarnbox.yarn.text.moments import iso8601
 
 ROUTINE = dict.fromkeys(
@@ -61,7 +61,7 @@ TROUBLE = dict.fromkeys(
 """The event types after which something has failed, was killed or lost, or will be."""
 
 
-def row(time_ms: int, event: Any, *, shows_details: bool) -> Answer:
+def row(time_ms: int, event: Event, *, shows_details: bool) -> Answer:
     """A row for the event; its details are shown only to callers with the right to see them."""
     subject = event.subject
     kind = type(event).__name__
@@ -78,7 +78,7 @@ def row(time_ms: int, event: Any, *, shows_details: bool) -> Answer:
     return shown
 
 
-def details(event: Any) -> str:
+def details(event: Event) -> str:
     """The event's fields as text, without its subject and without long or empty ones."""
     subject = event.subject
     said = []
@@ -93,7 +93,7 @@ def details(event: Any) -> str:
     return joined if len(joined) <= _LONGEST else joined[: _LONGEST - 1] + "…"
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     if value is True:
         return "yes"
     if isinstance(value, Enum):

@@ -61,7 +61,7 @@ class Row(Generic[App]):
     number: Callable[[str], float]
     """One of NUMBERS."""
 
-    def __getitem__(self, key: str) -> Any:
+    def __getitem__(self, key: str) -> object:
         return self.texts[key] if key in self.texts else self.number(key)
 
 

@@ -7,11 +7,11 @@ server.
 from __future__ import annotations
 
 from collections import OrderedDict
-from typing import Any
 
 from yarnbox.rm.app import RMApp
 from yarnbox.rm.web.values import Answer
 from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId
+from yarnbox.yarn.runtime.event import Event
 
 _MOST = 10_000
 STEPS = {
@@ -29,14 +29,18 @@ class LifeEvents:
         self._most = most
         self._steps: OrderedDict[ApplicationId, dict[tuple[int, str], int]] = OrderedDict()
 
-    def watch(self, now_ms: int, event: Any) -> None:
+    def watch(self, now_ms: int, event: Event) -> None:
         """An event of the RM: the first of each step of each attempt counts."""
         step = STEPS.get(type(event).__name__)
         if step is None:
             return
         subject = event.subject
-        attempt = subject.attempt_id if isinstance(subject, ApplicationAttemptId) else 0
-        application_id = subject.application_id if attempt else subject
+        if isinstance(subject, ApplicationAttemptId):
+            application_id, attempt = subject.application_id, subject.attempt_id
+        elif isinstance(subject, ApplicationId):
+            application_id, attempt = subject, 0
+        else:
+            return
         steps = self._steps.get(application_id)
         if steps is None:
             self._steps[application_id] = steps = {}

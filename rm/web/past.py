@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, takewhile
 from sys import intern
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from yarnbox.rm.container import RMContainer, RMContainerState
 from yarnbox.rm.scheduler import statuses
@@ -21,6 +21,7 @@ from yarnbox.rm.scheduler.views import PartitionView, QueueView
 from yarnbox.rm.web.values import Answer
 from yarnbox.yarn.ids import ContainerId
 from yarnbox.yarn.resources.resource import NONE, Resource
+from yarnbox.yarn.runtime.event import Event
 
 if TYPE_CHECKING:
     from yarnbox.rm.context import RMContext
@@ -135,7 +136,7 @@ class LivingContainers:
     """
 
     def __init__(self) -> None:
-        self._known: dict[ContainerId, tuple[Any, int]] = {}
+        self._known: dict[ContainerId, tuple[object, int]] = {}
 
     def look(self, living: Iterable[RMContainer], now_ms: int) -> None:
         """Notes how they are now."""
@@ -204,7 +205,7 @@ class Mark:
     text: str
 
 
-def mark_of(now_ms: int, event: Any) -> Mark | None:
+def mark_of(now_ms: int, event: Event) -> Mark | None:
     """The mark that an event of the RM is worth; None for most."""
     kind = _MARKS.get(type(event).__name__)
     if kind is None:
@@ -229,7 +230,7 @@ class History:
         self._cluster = Series(0, len(CLUSTER))
         self.marks: deque[Mark] = deque(maxlen=_MOST_MARKS)
 
-    def watch(self, now_ms: int, event: Any) -> None:
+    def watch(self, now_ms: int, event: Event) -> None:
         """An event of the RM: some are worth a mark."""
         mark = mark_of(now_ms, event)
         if mark is not None:

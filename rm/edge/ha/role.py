@@ -11,7 +11,6 @@ from __future__ import annotations
 import asyncio
 import getpass
 from collections.abc import Callable
-from typing import Any
 
 from yarnbox.rm.edge.active import JOURNALS, ActivePeriod, Ports, Setup
 from yarnbox.rm.edge.front import Served
@@ -175,7 +174,7 @@ class Role:
     def _refuse(self, ports: Ports, admin: AdminPort) -> None:
         """Refuses all calls but those about the role from now on."""
 
-        def refuse(rpc: str, request: Any, caller: Caller) -> Any:
+        def refuse(rpc: str, request: object, caller: Caller) -> object:
             raise NotReadyError(f"ResourceManager {self._rm_id} is not Active!")
 
         ports.front.serve({**{service: Served(refuse) for service in CORE_SERVICES}, **(ports.further or {})})
@@ -256,7 +255,7 @@ class Role:
 
     def _open_store(
         self, lease: ZooKeeperLease, start_ms: int
-    ) -> tuple[ZooKeeperStore | None, dict[Key, Any]]:
+    ) -> tuple[ZooKeeperStore | None, dict[Key, object]]:
         if not self._settings.recovery_enabled:
             return None, {}
         parent = self._settings.ha.store_path
@@ -269,7 +268,7 @@ class Role:
 
     # What a standby shows
 
-    def _info(self) -> dict[str, Any]:
+    def _info(self) -> dict[str, object]:
         store = "ZKRMStateStore" if self._settings.recovery_enabled else "NullRMStateStore"
         connection = "CONNECTED" if self._elector.is_connected else "DISCONNECTED"
         return rm_info(self._started_ms, self.state.name, store, connection)

@@ -124,7 +124,7 @@ class ZooKeeperStore:
         self._parts: dict[str, list[str]] = {}
         """The names of the parts of entries that have some."""
         self._asides: list[SetAside] = []
-        self._journals: dict[str, dict[int, Any]] = {}
+        self._journals: dict[str, dict[int, object]] = {}
         self.path = Path(self._root)
         self.faults: tuple[str, ...] = ()
         for below in ("entries", "parts", "set-aside"):
@@ -161,7 +161,7 @@ class ZooKeeperStore:
 
     # Reading
 
-    def load(self) -> dict[Key, Any]:
+    def load(self) -> dict[Key, object]:
         """All entries, in the order of their first writing; those that are damaged are set aside."""
         found, damaged = self._read_entries()
         self._asides = self._read_asides()
@@ -177,13 +177,13 @@ class ZooKeeperStore:
             self._journals.setdefault(key[1], {})[int(key[2])] = found.pop(key)
         return found
 
-    def _read_entries(self) -> tuple[dict[Key, Any], dict[str, str]]:
+    def _read_entries(self) -> tuple[dict[Key, object], dict[str, str]]:
         names = self._ask(lambda: self._client.get_children_async(f"{self._root}/entries"))
         nodes: dict[str, tuple[bytes, int]] = {}
         for start in range(0, len(names), _AT_A_TIME):
             some = names[start : start + _AT_A_TIME]
             nodes.update(zip(some, self._nodes(some), strict=True))
-        found: dict[Key, Any] = {}
+        found: dict[Key, object] = {}
         damaged: dict[str, str] = {}
         for name in sorted(nodes, key=lambda name: (nodes[name][1], name)):
             try:
@@ -236,7 +236,7 @@ class ZooKeeperStore:
 
     # Writing
 
-    def write(self, changes: Iterable[tuple[Key, Any]]) -> None:
+    def write(self, changes: Iterable[tuple[Key, object]]) -> None:
         """Puts the entries there in one transaction; the value None removes one. FencedError when another RM
         has opened the store, StoreLostError when ZooKeeper cannot be reached while this one may be active.
         """
@@ -408,21 +408,21 @@ class StoredJournal:
         self._records = dict(sorted(records.items()))
         self._last = max(records, default=0)
 
-    def load(self) -> list[Mapping[str, Any]]:
+    def load(self) -> list[Mapping[str, object]]:
         """Everything that was kept, in order."""
         return list(self._records.values())
 
-    def begin(self, records: Iterable[Mapping[str, Any]]) -> None:
+    def begin(self, records: Iterable[Mapping[str, object]]) -> None:
         """Starts anew from records that stand for all that was kept."""
         anew = list(records)
         if anew != list(self._records.values()):
-            changes: dict[Key, Any] = dict.fromkeys(map(self._key, self._records))
+            changes: dict[Key, object] = dict.fromkeys(map(self._key, self._records))
             changes |= {self._key(number): record for number, record in enumerate(anew, self._last + 1)}
             self._store.write(changes.items())
             self._last += len(anew)
         self._records.clear()
 
-    def append(self, record: Mapping[str, Any]) -> None:
+    def append(self, record: Mapping[str, object]) -> None:
         """Keeps one record more; it is stored when this returns."""
         self._last += 1
         self._store.write([(self._key(self._last), record)])
@@ -442,7 +442,7 @@ def _key(name: str) -> Key:
     return tuple(unquote(word) for word in name.split(","))
 
 
-def _first_or(under_way: dict[str, Any], ask: Callable[[str], Any], path: str) -> Any:
+def _first_or(under_way: dict[str, object], ask: Callable[[str], object], path: str) -> object:
     """The request that is under way already, the first time; a new one after that."""
     return under_way.pop(path, None) or ask(path)
 

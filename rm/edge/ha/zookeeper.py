@@ -32,10 +32,10 @@ def new_client(hosts: str, session_s: float, granted: Callable[[float], object] 
     connect, invoke = connection._connect, connection._invoke
     longest_s = min(session_s / _ATTEMPTS_PER_SESSION, _LONGEST_ANSWER_S)
 
-    def impatient(timeout_s: float, *arguments: Any, **named: Any) -> Any:
+    def impatient(timeout_s: float, *arguments: object, **named: object) -> object:
         return invoke(min(timeout_s, longest_s), *arguments, **named)
 
-    def noting(*arguments: Any) -> tuple[float, float]:
+    def noting(*arguments: object) -> tuple[float, float]:
         read_ms, connect_ms = connect(*arguments)
         if granted is not None:
             granted(read_ms * 1.5 / 1000)

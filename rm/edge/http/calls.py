@@ -163,7 +163,7 @@ class _Checked:
     def __init__(self, service: object) -> None:
         self._service = service
 
-    def __getattr__(self, name: str) -> Callable[[Any, Caller], Any]:
+    def __getattr__(self, name: str) -> Callable[[object, Caller], object]:
         method = getattr(self._service, name)
         return lambda request, caller: method(checked(request), caller)
 

@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from aiohttp import web
 
@@ -320,7 +320,7 @@ def _answer(kind: str, handler: Handler, call: Call) -> _Written | Listing | Wai
     return _reply(kind, found) if isinstance(found, Reply) else found
 
 
-def _show(listing: Listing, sources: Iterator[Any]) -> list[Answer] | None:
+def _show(listing: Listing, sources: Iterator[object]) -> list[Answer] | None:
     """As many of the next ones as a slice has room for; None after the last."""
     end = time.perf_counter() + _SLICE_S
     found: list[Answer] | None = None

@@ -13,13 +13,13 @@ import json
 from collections import deque
 from collections.abc import Iterable
 from itertools import takewhile
-from typing import Any
 
 from aiohttp import web
 
 from yarnbox.rm.core import Core
 from yarnbox.rm.edge.http.server import ROOT, WebServer
 from yarnbox.rm.web.event_rows import ROUTINE, row
+from yarnbox.yarn.runtime.event import Event
 
 _REMEMBERED = 5_000
 _ROUTINE_REMEMBERED = 500
@@ -28,7 +28,7 @@ _PAUSE_S = 0.25
 _HEARTBEAT_S = 15.0
 _LONGEST_NUMBER = 18
 
-Entry = tuple[int, int, Any]
+Entry = tuple[int, int, Event]
 """Number, moment, event."""
 
 
@@ -42,12 +42,12 @@ class EventStream:
         self._notable: deque[Entry] = deque(maxlen=_REMEMBERED)
         self._routine: deque[Entry] = deque(maxlen=_ROUTINE_REMEMBERED)
         self._number = 0
-        self._listeners: dict[asyncio.Task[Any], None] = {}
+        self._listeners: dict[asyncio.Task[object], None] = {}
         core.context.dispatcher.watchers.append(self._note)
         server.add("GET", ROOT + "/events", self._serve)
         server.app.on_shutdown.append(self._end)
 
-    def _note(self, event: Any) -> None:
+    def _note(self, event: Event) -> None:
         self._number += 1
         kept = self._routine if type(event).__name__ in ROUTINE else self._notable
         kept.append((self._number, self._context.now_ms, event))

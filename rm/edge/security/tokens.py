@@ -161,7 +161,7 @@ class Tokens:
 
     # What survives
 
-    def keys_to_store(self) -> dict[str, Any]:
+    def keys_to_store(self) -> dict[str, object]:
         """The AMRM keys, as the state store holds them."""
         return {
             "current": _to_json(self.amrm.keys.current),
@@ -180,7 +180,7 @@ def _is_news(key: MasterKey | None, known: MasterKey | None) -> bool:
     return key is not None and (known is None or known.key_id != key.key_id)
 
 
-def _to_json(key: MasterKey) -> list[Any]:
+def _to_json(key: MasterKey) -> list[object]:
     return [key.key_id, (key.bytes_ or b"").hex()]
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from yarnbox.rm.container import RMContainer, SchedulerNode
 from yarnbox.rm.events.scheduler import (
@@ -409,11 +409,11 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
         """Back to the file."""
         self.configuration_store.format()
 
-    def recover_configuration(self, records: Sequence[Any]) -> None:
+    def recover_configuration(self, records: Sequence[object]) -> None:
         """What was changed by API before a restart."""
         self.configuration_store.restore(records)
 
-    def configuration_records(self) -> Sequence[Any]:
+    def configuration_records(self) -> Sequence[object]:
         """The configuration as it is, where it is kept."""
         return self.configuration_store.records()
 

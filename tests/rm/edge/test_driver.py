@@ -16,10 +16,12 @@ from yarnbox.rm.edge.driver import Driver
 from yarnbox.rm.edge.launcher import Launcher
 from yarnbox.rm.edge.store import StateStore
 from yarnbox.rm.effects import Effect, LaunchContainer, SetEntryAside, StoreState, WriteLog
+from yarnbox.rm.events.app import AppNewSaved, AppUpdateSaved
 from yarnbox.yarn.errors import NotReadyError, YarnError
 from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
 from yarnbox.yarn.records.container import Container, ContainerLaunchContext
 from yarnbox.yarn.runtime.clock import SystemClock
+from yarnbox.yarn.runtime.event import Event
 
 T = TypeVar("T")
 ATTEMPT = ApplicationAttemptId(ApplicationId(1, 1), 1)
@@ -31,6 +33,8 @@ LAUNCH = LaunchContainer(
     user="ann",
     submit_time_ms=1,
 )
+FIRST = AppNewSaved(application_id=ATTEMPT.application_id)
+SECOND = AppUpdateSaved(application_id=ATTEMPT.application_id)
 
 
 class ScriptedCore:
@@ -51,9 +55,9 @@ class ScriptedCore:
         taken, self.orders = self.orders, []
         return taken
 
-    def stored(self, acknowledgement: Any) -> None:
+    def stored(self, acknowledgement: Event) -> None:
         self.heard.append((acknowledgement, self.store.load() if self.store else None))
-        if acknowledgement == "first":
+        if acknowledgement == FIRST:
             self.orders.append(LAUNCH)
 
     def next_due_ms(self) -> int | None:
@@ -93,12 +97,12 @@ def test_what_a_turn_stored_is_durable_before_its_acknowledgement(tmp_path: Path
         core = ScriptedCore(SystemClock(), store)
         driver, launcher, _ = driver_of(core, store)
         core.orders = [
-            StoreState(key=("a",), value=1, acknowledgement="first"),
-            StoreState(key=("b",), value=2, acknowledgement="second"),
+            StoreState(key=("a",), value=1, acknowledgement=FIRST),
+            StoreState(key=("b",), value=2, acknowledgement=SECOND),
         ]
         assert driver.turn(lambda: "answer") == "answer"
         both = {("a",): 1, ("b",): 2}
-        assert core.heard == [("first", both), ("second", both)]
+        assert core.heard == [(FIRST, both), (SECOND, both)]
         assert launcher.launched == [LAUNCH], "what an acknowledgement orders is carried out, too"
 
     asyncio.run(scene())
@@ -170,7 +174,7 @@ def test_a_store_that_fails_ends_the_rm(tmp_path: Path) -> None:
     async def scene() -> list[BaseException]:
         core = ScriptedCore(SystemClock())
         driver, _, broken = driver_of(core, store)
-        core.orders = [StoreState(key=("a",), value=1, acknowledgement="first")]
+        core.orders = [StoreState(key=("a",), value=1, acknowledgement=FIRST)]
         with pytest.raises(NotReadyError, match="its state store failed"):
             driver.turn(lambda: "answer")
         assert core.heard == [], "nobody hears that it was stored"

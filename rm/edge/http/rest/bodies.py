@@ -27,7 +27,7 @@ def _kind(content_type: str) -> str:
     return content_type.partition(";")[0].strip().lower()
 
 
-def parse(content_type: str, raw: bytes) -> dict[str, Any]:
+def parse(content_type: str, raw: bytes) -> dict[str, object]:
     """The body as a mapping; 415 for another type, 400 for what cannot be read."""
     if not raw.strip():
         return {}
@@ -45,7 +45,7 @@ def parse(content_type: str, raw: bytes) -> dict[str, Any]:
     return value
 
 
-def _of_json(raw: bytes) -> Any:
+def _of_json(raw: bytes) -> object:
     """ValueError, too, for half a character behind an escape: no message could hold it, no list show it."""
     value = json.loads(raw)
     json.dumps(value, ensure_ascii=False).encode()
@@ -57,7 +57,7 @@ def _root(raw: bytes) -> Element:
     return root
 
 
-def _of_element(element: Element) -> Any:
+def _of_element(element: Element) -> object:
     found: dict[str, Any] = {}
     for child in element:
         name, value = child.tag.rpartition("}")[2], _of_element(child)
@@ -154,7 +154,7 @@ class Body:
         """A list of texts, or the only one."""
         return tuple(str(one) for one in self.items(name))
 
-    def entries(self, name: str) -> dict[str, Any]:
+    def entries(self, name: str) -> dict[str, object]:
         """A map, written as entries of key and value."""
         inner = self.inner(name)
         if inner is None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from base64 import b64decode
-from typing import Any
 from urllib.parse import urlsplit
 
 from yarnbox.rm.edge.http.calls import Call
@@ -162,7 +161,7 @@ def _bytes(text: str) -> bytes:
         raise bad_request("service-data and secrets have to be in base 64") from None
 
 
-def _local_resource(name: str, value: Any) -> LocalResource:
+def _local_resource(name: str, value: object) -> LocalResource:
     if not isinstance(value, dict):
         raise bad_request(f"the local resource {name} has to be an object")
     body = Body(value, f"local-resources.{name}.")

@@ -6,7 +6,7 @@ Hadoop: MultiNodeSortingManager, MultiNodeSorter and ResourceUsageMultiNodeLooku
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from yarnbox.rm.scheduler.capacity.allocation.assignment import AllocationPass
 from yarnbox.rm.scheduler.capacity.queues.context import QueueContext
@@ -47,7 +47,7 @@ class NodeOrders:
         return [*found, *offered.values()]
 
 
-def _key_of(policy: NodeSortingPolicy | None) -> Callable[[SchedulerNode], tuple[Any, ...]]:
+def _key_of(policy: NodeSortingPolicy | None) -> Callable[[SchedulerNode], tuple[object, ...]]:
     """Without a policy of a user's own: the least allocated first."""
     if policy is None:
         return lambda node: (node.allocated.memory_mb, node.allocated.vcores)

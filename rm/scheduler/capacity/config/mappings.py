@@ -141,7 +141,7 @@ def _rule_of(entry: Mapping[str, Any]) -> MappingRule:
     )
 
 
-def _word(entry: Mapping[str, Any], key: str, kind: Any, default: Any) -> Any:
+def _word(entry: Mapping[str, object], key: str, kind: Any, default: object) -> Any:
     given = entry.get(key)
     if given is None:
         if default is None:

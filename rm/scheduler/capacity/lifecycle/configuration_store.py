@@ -137,7 +137,7 @@ class ConfigurationStore:
         self._refresh.restore(_of_properties(properties))
         mutable.properties, mutable.version = properties, int(stored["version"])
 
-    def records(self) -> tuple[Mapping[str, Any], ...]:
+    def records(self) -> tuple[Mapping[str, object], ...]:
         """The first records of the journal after a start; none while the configuration is the file's."""
         mutable = self.mutable
         if mutable is None or not self._outlives_the_rm or mutable.version == 1:
@@ -220,5 +220,5 @@ def _texts(file: Configuration) -> dict[str, str]:
     return {name: file.untrimmed(name) or "" for name in file.names("yarn.")}
 
 
-def _record(mutable: MutableConfiguration) -> Mapping[str, Any]:
+def _record(mutable: MutableConfiguration) -> Mapping[str, object]:
     return {"properties": dict(mutable.properties), "version": mutable.version}

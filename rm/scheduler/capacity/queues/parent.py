@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from bisect import bisect_left, insort
 from collections.abc import Iterator
-from typing import Any
 
 from yarnbox.rm.scheduler.calculator import multiply
 from yarnbox.rm.scheduler.capacity.allocation.assignment import (
@@ -38,7 +37,7 @@ from yarnbox.yarn.enums import QueueState
 from yarnbox.yarn.records.node import DEFAULT_PARTITION
 from yarnbox.yarn.resources.resource import NONE, Resource, total
 
-OrderingKey = tuple[Any, ...]
+OrderingKey = tuple[object, ...]
 
 
 class ChildOrder:

@@ -444,7 +444,7 @@ def _is_true(text: str) -> bool:
     return text.lower() == "true"
 
 
-_SIMPLE: Mapping[str, tuple[str, Callable[[str], Any]]] = {
+_SIMPLE: Mapping[str, tuple[str, Callable[[str], object]]] = {
     "maxRunningApps": ("max_running_apps", _integer),
     "maxAMShare": ("max_am_share", _at_most_1),
     "weight": ("weight", _number),

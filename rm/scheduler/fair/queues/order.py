@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from functools import cmp_to_key
 from typing import Any, Generic, Protocol, TypeVar
 
-FullKey = tuple[Any, ...]
+FullKey = tuple[object, ...]
 """A policy's key, the start time and the name: no two members have the same."""
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 from abc import ABC, abstractmethod
 from functools import cache
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from yarnbox.yarn.ids import NodeId
 from yarnbox.yarn.resources.resource import Resource
@@ -32,7 +32,7 @@ class QueueOrderingPolicy(ABC):
     """In which order a parent serves its children that ask for containers."""
 
     @abstractmethod
-    def key(self, queue: QueueForSorting) -> tuple[Any, ...]:
+    def key(self, queue: QueueForSorting) -> tuple[object, ...]:
         """The child with the smallest key is served first; of equal ones the one that stands first."""
 
 
@@ -49,7 +49,7 @@ class NodeSortingPolicy(ABC):
     """In which order multi-node placement looks at nodes."""
 
     @abstractmethod
-    def key(self, node: NodeForSorting) -> tuple[Any, ...]:
+    def key(self, node: NodeForSorting) -> tuple[object, ...]:
         """The node with the smallest key is looked at first; of equal ones the one with the smaller id."""
 
 

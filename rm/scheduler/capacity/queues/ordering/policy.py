@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from yarnbox.rm.scheduler.capacity.config.settings import QueueSettings
 from yarnbox.rm.scheduler.capacity.queues.application import CapacityAttempt
 
-Key = tuple[Any, ...]
+Key = tuple[object, ...]
 
 
 class OrderingPolicy(ABC):
