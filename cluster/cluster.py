@@ -50,7 +50,7 @@ from yarnbox.yarn.connection.failover import blocking_stub_of
 from yarnbox.yarn.connection.rpc import RpcError
 from yarnbox.yarn.enums import DecommissionType, NodeState
 from yarnbox.yarn.errors import YarnError
-from yarnbox.yarn.records.client import GetClusterNodesRequest
+from yarnbox.yarn.records.client import GetClusterMetricsRequest, GetClusterNodesRequest
 from yarnbox.yarn.records.ha import HAServiceState
 from yarnbox.yarn.records.node import NodeReport
 from yarnbox.yarn.security.tls import Tls, TlsSettings
@@ -60,6 +60,7 @@ READY_TIMEOUT_S = 180.0  # a busy machine has its time; a daemon that ends is no
 _POLL_S = 0.05
 _RM_PATIENCE_S = 0.5
 _ANSWER_S = 2.0
+_ANSWER_S_PER_NODE = 0.01
 _CLIENT = "ApplicationClientProtocolService"
 
 
@@ -159,8 +160,8 @@ class Cluster:
             try:
                 self._start_rms(record)
                 self._start_history(record)
-                for node in record.nodes.values():
-                    self._start_node(record, node)
+                hosts, nodes = self._hosts(record), record.nodes.values()
+                hosts.start_all(nodes, lambda node: self._start_node(record, node))
             except BaseException:
                 self._end_all(record)
                 raise
@@ -310,11 +311,11 @@ class Cluster:
                 return False
             if names is None and not all(self._has_role(rm, record) for rm in record.rms.values()):
                 return False
-            reports = self.nodes(record)
+            hosts = [host for name in wanted for host in record.nodes[name].hosts]
+            reports = self.nodes(record, at_least=len(hosts))
             if reports is None:
                 return False
             by_host = latest(reports)
-            hosts = [host for name in wanted for host in record.nodes[name].hosts]
             return all(_is_running(by_host.get(host), since_ms) for host in hosts)
 
         if not wait_until(is_ready, timeout_s):
@@ -660,15 +661,23 @@ class Cluster:
             return None
         return Tls.of(read(TlsSettings, Configuration.load(self.run.path)))
 
-    def nodes(self, record: ClusterRecord) -> list[NodeReport] | None:
-        """What the RM knows of the nodes, those in the record only; None when it does not answer."""
+    def nodes(self, record: ClusterRecord, at_least: int = 0) -> list[NodeReport] | None:
+        """What the RM knows of the nodes, those in the record only; None when it does not answer, or when
+        fewer than `at_least` are RUNNING: before that it is not asked for the reports of thousands.
+        """
         states = tuple(NodeState)
         listening = [one for one in record.rm_addresses if several.is_listening(one)]
         if not listening:
             return None
         try:
             with blocking_stub_of(listening, _CLIENT, user="yarnbox", tls=self.tls(record)) as stub:
-                answer = stub.call("getClusterNodes", GetClusterNodesRequest(node_states=states), _ANSWER_S)
+                if at_least:
+                    metrics = stub.call("getClusterMetrics", GetClusterMetricsRequest(), _ANSWER_S)
+                    if (metrics.cluster_metrics.num_active_nms or 0) < at_least:
+                        return None
+                expected = sum(len(node.hosts) for node in record.nodes.values())
+                request = GetClusterNodesRequest(node_states=states)
+                answer = stub.call("getClusterNodes", request, _ANSWER_S + expected * _ANSWER_S_PER_NODE)
         except (RpcError, YarnError):
             return None
         return [report for report in answer.node_reports if report.node_id is not None]
@@ -726,12 +735,17 @@ def _freshness(report: NodeReport) -> tuple[bool, int]:
 
 
 def wait_until(condition: Callable[[], bool], timeout_s: float, every_s: float = _POLL_S) -> bool:
-    """Looks again and again until the condition holds; whether it did in time."""
-    deadline = time.monotonic() + timeout_s
+    """Looks again and again until the condition holds; whether it did in time. A look that takes long,
+    because whoever is asked has much to do, is followed by a pause of that length.
+    """
+    begun = time.monotonic()
+    deadline = begun + timeout_s
     while not condition():
-        if time.monotonic() >= deadline:
+        now = time.monotonic()
+        if now >= deadline:
             return False
-        time.sleep(every_s)
+        time.sleep(max(every_s, now - begun))
+        begun = time.monotonic()
     return True
 
 

@@ -127,8 +127,9 @@ def exit_status(pid: int) -> int | None:
 
 
 def _reap() -> None:
-    for pid in [pid for pid, child in _children.items() if child.poll() is not None]:
-        del _children[pid]
+    for pid, child in list(_children.items()):  # threads may be here, or start another one
+        if child.poll() is not None:
+            _children.pop(pid, None)
 
 
 def wait_until_gone(processes: Iterable[ProcessId], timeout_s: float) -> list[ProcessId]:

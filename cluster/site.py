@@ -77,6 +77,9 @@ _STAGING = "yarn.app.mapreduce.am.staging-dir"
 _STAGED_MB = "yarnbox.nodemanager.staging.max-mb"
 _MEMORY = "yarn.nodemanager.resource.memory-mb"
 _VCORES = "yarn.nodemanager.resource.cpu-vcores"
+_HEARTBEAT_MS = "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms"
+_EXPIRY_MS = "yarn.nm.liveness-monitor.expiry-interval-ms"
+_MISSED_BEATS = 24
 _QUICK_FAILOVER = {
     "hadoop.zk.timeout-ms": "2000",
     "yarn.client.failover-sleep-base-ms": "100",
@@ -253,10 +256,24 @@ def _cluster_properties(source: Path, run: RunDirectory, record: ClusterRecord) 
         "yarn.log.dir": str(run.logs),
         ADDRESS_BOOK_PROPERTY: str(run.path / ADDRESS_BOOK_FILE),
         PID_FILE_PROPERTY: str(run.pids / f"{next(iter(record.rms), 'rm')}.pid"),
+        **_beats(source, record),
         **_given(source, {SECRET_PROPERTY: str(run.path / NODE_SECRET)}),
         **(_hadoop_properties(source, run) if record.for_hadoop else {}),
         **(_given(source, {_STAGED_MB: "1024"}) if _staging(source, record) else {}),
     }
+
+
+def _beats(source: Path, record: ClusterRecord) -> dict[str, str]:
+    """Heartbeats of many nodes, as far as the user does not say: a thousand a second at most, which is what a
+    ResourceManager can take, and as much patience as that asks for.
+    """
+    count = sum(len(node.hosts) for node in record.nodes.values())
+    sample = Configuration.load(sample_configuration(), ["yarn-site.xml"])
+    if count <= int(sample.value(_HEARTBEAT_MS) or 0):
+        return {}
+    patience_ms = max(int(sample.value(_EXPIRY_MS) or 0), _MISSED_BEATS * count)
+    ours = {_HEARTBEAT_MS: str(count), _EXPIRY_MS: str(patience_ms)}
+    return ours if record.configuration is None else _given(source, ours)
 
 
 def _several(source: Path, run: RunDirectory, record: ClusterRecord) -> dict[str, str]:

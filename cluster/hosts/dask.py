@@ -11,8 +11,10 @@ from __future__ import annotations
 import math
 import os
 import signal
+import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -37,6 +39,7 @@ from yarnbox.yarn.connection.dask import DaskAddress, DaskUnusableError, connect
 
 _MB = 1024 * 1024
 _CONNECT_S = 10.0
+_STARTS_AT_ONCE = 16
 
 Asked = dict[str, dict[str, ProcessId]]
 """For each worker the processes that are meant, by their nodes' names or directories."""
@@ -49,6 +52,7 @@ class DaskWorkers:
         self.address = address
         self._run = run
         self._connection: Any = None
+        self._collecting = threading.Lock()
 
     def fleet(self, nodes: int | None) -> tuple[FleetRecord, int]:
         """How so many nodes are shared out, one for each worker if nobody says; and how many they are."""
@@ -98,8 +102,16 @@ class DaskWorkers:
         given = (arguments, place.directory, there_output, variables, place.copy, files)
         node.process = self._one(place.worker, there.start, *given)
         if node.process is None:
-            self.collect([node])
+            with self._collecting:
+                self.collect([node])
             raise ClusterError(f"{node.name} has ended at once; see {output}")
+
+    def start_all(self, nodes: Iterable[NodeRecord], start: Callable[[NodeRecord], None]) -> None:
+        """Many at once: each call of a worker takes its time."""
+        with ThreadPoolExecutor(_STARTS_AT_ONCE) as pool:
+            begun = [pool.submit(start, node) for node in nodes]
+        for one in begun:
+            one.result()
 
     def share(self, nodes: Iterable[NodeRecord]) -> None:
         """Where hosts have copies of the run directory, these are brought up to date."""

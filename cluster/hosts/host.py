@@ -7,7 +7,7 @@ node's own host.
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Protocol
 
 from yarnbox.cluster import processes
@@ -23,6 +23,9 @@ class NodeHosts(Protocol):
 
     def start(self, node: NodeRecord, arguments: Sequence[str], variables: Mapping[str, str]) -> None:
         """Starts a node where it was placed."""
+
+    def start_all(self, nodes: Iterable[NodeRecord], start: Callable[[NodeRecord], None]) -> None:
+        """Starts nodes, each by that function; where their hosts are others than this one, many at once."""
 
     def share(self, nodes: Iterable[NodeRecord]) -> None:
         """Makes known to the hosts of these nodes what has changed in the run directory."""
@@ -63,6 +66,11 @@ class ThisMachine:
     def start(self, node: NodeRecord, arguments: Sequence[str], variables: Mapping[str, str]) -> None:
         """As a process of ours, or of the fork server's."""
         node.process = self._launcher.start(node.name, arguments, variables)
+
+    def start_all(self, nodes: Iterable[NodeRecord], start: Callable[[NodeRecord], None]) -> None:
+        """One after the other."""
+        for node in nodes:
+            start(node)
 
     def share(self, nodes: Iterable[NodeRecord]) -> None:
         """Nodes read the run directory itself."""

@@ -23,9 +23,16 @@ from yarnbox.yarn.errors import YarnError
 log = logging.getLogger("nm.heartbeats")
 
 RETRY_S = 0.5
-"""The pause after a heartbeat that failed, at most: an RM that comes back should not have to wait."""
+"""The pause after a heartbeat that failed, at first: an RM that comes back should not have to wait."""
 
 Turn = Callable[[Callable[[], Any]], Any]
+
+
+def retry_pause_s(interval_s: float, failures: int) -> float:
+    """The pause after so many heartbeats in a row that failed: an RM that has too much to do is not helped by
+    heartbeats that are more frequent than they should be.
+    """
+    return min(interval_s, RETRY_S * 2.0 ** min(failures - 1, 10))
 
 
 class UnreachableError(Exception):
@@ -51,6 +58,7 @@ class Heartbeats:
         self._first_delay_s = first_delay_s
         self._wake = asyncio.Event()
         self._must_register = True
+        self._failures = 0
         self.is_registered = asyncio.Event()
         self.beats = 0
         """Heartbeats that were answered."""
@@ -128,8 +136,10 @@ class Heartbeats:
         except (RpcError, YarnError) as error:
             log.warning("heartbeat failed: %s", error)
             self._turn(self._status.heartbeat_failed)
-            await self._pause(min(RETRY_S, self._status.heartbeat_interval_ms / 1000))
+            self._failures += 1
+            await self._pause(retry_pause_s(self._status.heartbeat_interval_ms / 1000, self._failures))
             self._wake.set()
             return
+        self._failures = 0
         self.beats += 1
         self._turn(lambda: self._status.heartbeat_answered(response))

@@ -17,6 +17,8 @@ from yarnbox.cluster.processes import (
     belonging_to,
     containers_of,
     end,
+    exit_status,
+    remember_child,
     wait_until_gone,
 )
 
@@ -96,3 +98,29 @@ def test_what_belongs_to_a_cluster_is_found_by_its_environment(children: list[Ch
     pids = {process.pid for process in belonging_to("the-run", tmp_path)}
     assert pids == {daemon.pid, container.pid, neighbour.pid}
     assert [process.pid for process in containers_of(node)] == [container.pid]
+
+
+class Told(subprocess.Popen[bytes]):
+    """A child that has ended. While it is asked, another thread starts one, and notes the end of this one."""
+
+    def __init__(self, pid: int, meanwhile: list[Told]) -> None:
+        self.pid = pid
+        self.returncode: int | None = 0
+        self._meanwhile = meanwhile
+
+    def poll(self) -> int | None:
+        while self._meanwhile:
+            remember_child(self._meanwhile.pop())
+        return self.returncode
+
+    def __del__(self) -> None:
+        """Nothing was started."""
+
+
+def test_children_that_start_while_others_are_noted_to_have_ended() -> None:
+    """A worker of Dask starts and ends nodes in threads."""
+    never = -100
+    remember_child(Told(never, [Told(never - 1, [])]))
+    assert wait_until_gone([], 0) == []
+    wait_until_gone([], 0)
+    assert exit_status(never) is exit_status(never - 1) is None

@@ -245,3 +245,25 @@ def test_each_of_many_simulated_nodes_has_a_name_and_a_rack(source: Path, run: R
     site.write_configuration(source, run, made)
     racks = (run.path / "topology.table").read_text()
     assert racks == "nm1 /rack1\nnm2-00001 /rack2\nnm2-00002 /rack2\n"
+
+
+def test_many_nodes_send_a_thousand_heartbeats_a_second_in_all(source: Path, run: RunDirectory) -> None:
+    """A hundred nodes are as the sample has it; and whoever says something else is believed."""
+    heartbeat = "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms"
+    expiry = "yarn.nm.liveness-monitor.expiry-interval-ms"
+
+    def found(nodes: int, **more: Any) -> tuple[str | None, str | None]:
+        made = record(**more)
+        made.nodes = {"nm1": NodeRecord("nm1", "/rack1", virtual=nodes)}
+        configuration = Path(made.configuration or site.sample_configuration())
+        site.write_configuration(configuration, run, made)
+        written = Configuration.load(run.path)
+        return written.value(heartbeat), written.value(expiry)
+
+    assert found(100) == ("100", "5000")
+    assert found(5000) == ("5000", "120000")
+    assert found(5000, definitions={heartbeat: "300"}) == ("300", "120000")
+    (source / "yarn-site.xml").write_text(
+        f"<configuration><property><name>{expiry}</name><value>7</value></property></configuration>"
+    )
+    assert found(200, configuration=str(source)) == ("200", "7")

@@ -45,7 +45,7 @@ class Known(Cluster):
         super().__init__(run)
         self._reports = reports
 
-    def nodes(self, record: ClusterRecord) -> list[NodeReport] | None:
+    def nodes(self, record: ClusterRecord, at_least: int = 0) -> list[NodeReport] | None:
         return self._reports
 
 

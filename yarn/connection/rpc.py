@@ -185,6 +185,10 @@ def _caller_metadata(
 
 MAX_CONNECTIONS = 4096
 """Of one port; further ones are closed at once."""
+MAX_WAITING_CALLS = 50_000
+"""Calls that have come and wait for their turn. gRPC's own limit of 1,000 turns away calls of a cluster with
+thousands of nodes while the process is busy, and all who were turned away try again soon.
+"""
 HANDSHAKE_MS = 20_000
 IDLE_MS = 300_000
 """A connection without a call for so long is closed; its client connects anew."""
@@ -204,6 +208,8 @@ def new_server(max_message_bytes: int = MAX_MESSAGE_BYTES) -> grpc.aio.Server:
             ("grpc.max_allowed_incoming_connections", MAX_CONNECTIONS),
             ("grpc.server_handshake_timeout_ms", HANDSHAKE_MS),
             ("grpc.max_connection_idle_ms", IDLE_MS),
+            ("grpc.server.max_pending_requests", MAX_WAITING_CALLS),
+            ("grpc.server.max_pending_requests_hard_limit", MAX_WAITING_CALLS),
         )
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import signal
 import sys
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from tests.waiting import PATIENCE_S
 from yarnbox import __version__
 from yarnbox.cluster.directory import ClusterError, ClusterRecord, NodeRecord, RunDirectory
 from yarnbox.cluster.hosts import dask, mirror, worker
@@ -249,6 +251,28 @@ def test_a_worker_that_joins_must_see_the_run_as_the_others_do(run: RunDirectory
     late = record.nodes["nm3"] = NodeRecord("nm3", "/r")
     with pytest.raises(ClusterError, match=r"worker tcp://10\.0\.0\.3:4003 does not see .*as the others do"):
         hosts.place(record, [late])
+
+
+def test_all_nodes_start_at_once_and_what_goes_wrong_with_one_is_told(
+    run: RunDirectory, client: Client
+) -> None:
+    hosts, record = made(run)
+    both = threading.Barrier(2, timeout=PATIENCE_S)
+
+    def start(*_given: Any) -> ProcessId:
+        both.wait()
+        return ProcessId(1, 1.0)
+
+    for one in client.workers.values():
+        one.answers["start"] = start
+    nodes = list(record.nodes.values())
+    hosts.start_all(nodes, lambda node: hosts.start(node, [], {}))
+    assert [node.process for node in nodes] == [ProcessId(1, 1.0)] * 2
+    client.workers["tcp://10.0.0.1:4001"].answers["start"] = lambda *given: None
+    client.workers["tcp://10.0.0.2:4002"].answers["start"] = lambda *given: ProcessId(2, 2.0)
+    with pytest.raises(ClusterError, match="nm1 has ended at once"):
+        hosts.start_all(nodes, lambda node: hosts.start(node, [], {}))
+    assert [node.process for node in nodes] == [None, ProcessId(2, 2.0)]  # the others are known, to be ended
 
 
 def test_what_goes_wrong_at_a_worker_is_told(run: RunDirectory, client: Client) -> None:

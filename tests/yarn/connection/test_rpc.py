@@ -72,6 +72,18 @@ def new_application(rpc: str, request: Any, caller: Caller) -> Any:
     return GetNewApplicationResponse(application_id=ApplicationId(1, 7), maximum_capability=Resource(8192, 4))
 
 
+def test_a_process_that_is_busy_turns_no_call_away() -> None:
+    """Thousands of nodes report at once."""
+
+    async def scene() -> None:
+        async with serving(new_application) as address, Stub(address, CLIENT, user="ann") as stub:
+            asked = (stub.call("getNewApplication", GetNewApplicationRequest()) for _ in range(6000))
+            outcomes = await asyncio.gather(*asked, return_exceptions=True)
+        assert not [one for one in outcomes if isinstance(one, BaseException)][:1]
+
+    run(scene())
+
+
 def test_every_rpc_of_every_service_has_records() -> None:
     counts = {service: len(rpcs) for service, rpcs in SERVICES.items()}
     assert counts == {
