@@ -28,6 +28,8 @@ PAGES = (
     "/compare",
     "/run?run=b&at=8000",
 )
+TOO_WIDE = "document.documentElement.scrollWidth > 390"
+"""The pages of a phone grow with what they show."""
 HALVES = (PAGES[::2], (*PAGES[1::2], *AS_LIVE))
 """Two processes look at half of them each."""
 
@@ -57,6 +59,17 @@ def test_a_row_on_a_phone_shows_what_matters(browser: Browser, recording: Record
             shown = [one for one in await row.locator("td").all() if await one.is_visible()]
             texts = [await one.inner_text() for one in shown]
             assert texts == ["application_0_0001", "a1", "RUNNING"]
-            assert not await page.evaluate("document.documentElement.scrollWidth > innerWidth")
+            assert not await page.evaluate(TOO_WIDE)
+
+    browser.play(scene)
+
+
+def test_long_names_fit_on_a_phone(browser: Browser, recording: Recording) -> None:
+    named = Recording({**recording.data, "name": f"three-tenants, /{'a/long/path/' * 9}conf"})
+
+    async def scene() -> None:
+        async with viewing([named, recording]) as caller, browser.page(**PHONE) as page:
+            await show(page, caller.top, "/compare")
+            assert not await page.evaluate(TOO_WIDE)
 
     browser.play(scene)

@@ -80,6 +80,7 @@ def test_a_recording_can_be_looked_at(browser: Browser, recording: Recording) ->
             await look_at_the_stream(page, caller.top)
             await show(page, caller.top, "/compare")
             await page.locator("caption", has_text="by queue").wait_for()
+            await page.get_by_text("Both runs: two-queues").wait_for()
             await page.get_by_text("No figure of the two runs differs by 5 % or more; times below").wait_for()
 
     browser.play(scene)
@@ -194,6 +195,18 @@ LIMITS = """async (moments) => {
 }"""
 
 
+# And of a queue in which nobody is active: nothing is divided by nobody.
+NOBODY = """async () => {
+  const { userLimit } = await import("/static/queuefacts.js");
+  const user = { isActive: false, resourcesUsed: { memory: 0 } };
+  const queue = { users: { user: [user] }, userLimit: 50, userLimitFactor: 1 };
+  const size = { memory: 4096 };
+  const { limit, how } = userLimit(
+    user, queue, { effectiveMinResource: size, effectiveMaxResource: size }, 1024);
+  return [limit, how];
+}"""
+
+
 async def file_of(page: Page, name: str) -> str:
     """The text that a button saves."""
     async with page.expect_download() as saved:
@@ -268,6 +281,8 @@ def test_the_limits_of_users_are_those_of_the_scheduler(browser: Browser) -> Non
                 found = await page.evaluate(LIMITS, [f"{at}000&run={run}" for at in range(0, 80, 3)])
                 assert len(found) > 20
                 assert [one for one in found if one[0] != one[1]] == []
+            limit, how = await page.evaluate(NOBODY)
+            assert (limit, how.partition(",")[0]) == (2048, "min(4096 \N{MULTIPLICATION SIGN} 50%")
 
     browser.play(scene)
 

@@ -21,6 +21,7 @@ import {
   amount,
   bar,
   duration,
+  empty,
   facts,
   gib,
   h,
@@ -68,22 +69,30 @@ export async function app([id], query) {
   ]);
   const held = list(containers.container);
   const requests = list(one.resourceRequests);
+  const isForgotten = isOver(one) && !held.length && one.memorySeconds > 0;
   return html`${title(one.name)}
     <p class="id">${one.id}</p>
-    ${status(one, why, containers, requests)} ${!isRecording && actions(one, rights)}
+    ${status(one, why, containers, requests)} ${!isRecording && !isOver(one) && actions(one, rights)}
     ${lifeLine(one, list(life.moment), containers.now)} ${!isOver(one) && whyNot(why)}
     <h2>Containers over nodes and time</h2>
-    ${streamOf(one.id, containers, query, { hrefOf: nodeOf })}
+    ${isForgotten ? empty(FORGOTTEN) : streamOf(one.id, containers, query, { hrefOf: nodeOf })}
     ${overview(one)}
-    ${!isRecording && [html`<h2>Logs</h2>`, logTail(one.id, held)]}
+    ${!isRecording && held.length > 0 && [html`<h2>Logs</h2>`, logTail(one.id, held)]}
     <h2>Attempts</h2>
     ${attempts(list(appAttempts.appAttempt), id, query)}
     ${!isOver(one) && [html`<h2>Outstanding requests</h2>`, outstanding(requests, id, query)]}
-    <h2>Locality</h2>
-    ${localities(held)}
-    <h2>Containers</h2>
-    ${containerGrid(held, containers.now, one, query)}`;
+    ${
+      !isForgotten &&
+      html`<h2>Locality</h2>
+        ${localities(held)}
+        <h2>Containers</h2>
+        ${containerGrid(held, containers.now, one, query)}`
+    }`;
 }
+
+const FORGOTTEN =
+  "Its containers ended before the ResourceManager was last started, which does not keep them. " +
+  "Logs that were collected are there: yarn logs -applicationId ID";
 
 const nodeOf = (container) => ({ href: `/cluster/node/${container.node}`, what: "the page of its node" });
 
@@ -112,11 +121,16 @@ function status(one, why, { container, isCut }, requests) {
     ...sized(memoryMB, vcores),
     pending > 0 && `; ${pending} more requested`,
   ];
-  return html`<section class=${`card status is-${one.state}`} aria-label="State">
+  const kind = one.finalStatus === "FAILED" ? "FAILED" : one.state;
+  return html`<section class=${`card status is-${kind}`} aria-label="State">
     <p class="headline">${state(one.state)} ${SENTENCES[one.state] || ""}</p>
     ${!isOver(one) && html`<p>${now}</p>`}
     ${!isOver(one) && pending > 0 && reason && html`<p><b>Why it waits:</b> ${reason}</p>`}
-    ${isOver(one) && html`<p>Final status reported by its AM: <b>${one.finalStatus}</b></p>`}
+    ${
+      isOver(one) &&
+      one.finalStatus !== one.state &&
+      html`<p>Final status reported by its AM: ${state(one.finalStatus)}</p>`
+    }
     ${isOver(one) && one.diagnostics && html`<pre>${one.diagnostics}</pre>`}
     ${
       one.numNonAMContainerPreempted > 0 &&

@@ -4,7 +4,6 @@ import { action, confirm } from "./dialog.js";
 import { h } from "./dom.js";
 
 function refusal(one, rights) {
-  if (["FINISHED", "FAILED", "KILLED"].includes(one.state)) return `It is ${one.state}.`;
   if (!rights.actions) return "yarn.resourcemanager.webapp.ui-actions.enabled is false.";
   if (!rights.mayModify)
     return (

@@ -269,6 +269,17 @@ class TimeChart extends Component {
     return this.props.what.replace(/[^\w.-]+/g, "-");
   }
 
+  // Whose values stand in the legend while nobody points: the moment of the page, or the newest that is
+  // known. Of whole runs that are compared there is none.
+  present() {
+    const { times, series, marks, isWhole } = this.props;
+    if (isWhole) return null;
+    const now = marks.find((one) => one.kind === "now")?.time ?? Infinity;
+    return times.findLastIndex(
+      (time, i) => time <= now && series.some(({ values }) => (values[i] ?? null) !== null),
+    );
+  }
+
   // What marks lie under the cursor, in words.
   said() {
     const { times, marks } = this.props;
@@ -281,7 +292,8 @@ class TimeChart extends Component {
 
   render({ what, times, series, unit }, { index, hidden }) {
     const label = `${what}, ${duration(times.at(-1) - times[0])}`;
-    const present = (one) => one.values[index ?? -1] ?? one.values.findLast((value) => value !== null) ?? 0;
+    const place = index ?? this.present();
+    const present = (one) => (place === null ? "" : unit(one.values[place] ?? 0));
     const end = () => zoomAll(times[0], times.at(-1));
     return html`<figure class="chart" aria-label=${label}>
       <p class="legend">
@@ -291,7 +303,7 @@ class TimeChart extends Component {
             aria-pressed=${String(!hidden.has(i))}
             onclick=${() => this.toggle(i)}
           >
-            ${one.name} <b>${unit(present(one))}</b>
+            ${one.name} <b>${present(one)}</b>
           </button>`,
         )}
       </p>
@@ -319,10 +331,10 @@ class TimeChart extends Component {
 }
 
 // Series have a name, values (one for each moment, null where unknown), a kind ("line0" to "line5": the hue),
-// and may be dashed or dotted. `top` is the least that the axis reaches.
-export function lines(what, times, series, marks = [], unit = percent, top = 100) {
+// and may be dashed or dotted. `top` is the least that the axis reaches; `isWhole` is for runs that are over.
+export function lines(what, times, series, marks = [], unit = percent, top = 100, isWhole = false) {
   if (times.length < 2) return empty("No samples yet. The first ones appear within a few seconds.");
-  return html`<${TimeChart} key=${what} ...${{ what, times, series, marks, unit, top }} />`;
+  return html`<${TimeChart} key=${what} ...${{ what, times, series, marks, unit, top, isWhole }} />`;
 }
 
 // The same stacked. `ceiling` is a line that they should stay below.

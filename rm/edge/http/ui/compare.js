@@ -3,7 +3,7 @@ import { get } from "./api.js";
 import { count, lines } from "./charts.js";
 import { bar, empty, h, html, percent, table, title, withQuery } from "./dom.js";
 import { recordedStream } from "./recording.js";
-import { index, nameOf, span } from "./run.js";
+import { index, nameOf, namesOf, span } from "./run.js";
 
 const EPOCH = 946684800000;
 const COLOURS = ["line0", "line1"];
@@ -31,7 +31,7 @@ export async function compare(query, runs, hasReport) {
   const asked = (query.get("runs") || "").split(",").filter((name) => runs.some((one) => one.run === name));
   const [first, second] = asked.length === 2 ? asked : [runs[0].run, runs[1].run];
   const { times, runs: found, differences } = await get(`/ui/comparison?runs=${first},${second}`);
-  const names = found.map(nameOf);
+  const names = namesOf(found);
   const moments = times.map((time) => EPOCH + time);
   const chart = (what, of, unit, top) => {
     const series = found.map((one, i) => ({
@@ -39,7 +39,7 @@ export async function compare(query, runs, hasReport) {
       values: of(one) || times.map(() => null),
       kind: COLOURS[i],
     }));
-    return [html`<h2>${what}</h2>`, lines(what, moments, series, [], unit, top)];
+    return [html`<h2>${what}</h2>`, lines(what, moments, series, [], unit, top, true)];
   };
   const queues = [...new Set(found.flatMap((one) => Object.keys(one.series.queue)))];
   return [
@@ -49,6 +49,7 @@ export async function compare(query, runs, hasReport) {
       picker("First", runs, first, (name) => `${name},${second}`),
       picker("Second", runs, second, (name) => `${first},${name}`),
     ],
+    found.every((one) => one.name === found[0].name) && html`<p class="id">Both runs: ${found[0].name}</p>`,
     changes(differences, names),
     figures(found, names),
     waiting(found, names),
@@ -83,13 +84,13 @@ function changes(differences, names) {
     html`<h2>What changed</h2>`,
     table(
       `From ${names[0]} to ${names[1]}`,
-      ["Result", "Figure", "Queue", ...names, "Change"],
+      ["Change", "Figure", "Queue", ...names],
       differences.map(({ what, queue, unit, values, change, isWorse }) => [
-        html`<b class=${isWorse ? "trouble" : "better"}>${isWorse ? "worse" : "better"}</b>`,
+        html`<b class=${isWorse ? "trouble" : "better"}>${isWorse ? "worse" : "better"}</b>${" "}
+          ${signed(change)}`,
         what,
         queue || "all",
         ...values.map(UNITS[unit]),
-        signed(change),
       ]),
       "No figure of the two runs differs by 5 % or more; times below a second do not count.",
     ),

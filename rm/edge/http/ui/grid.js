@@ -3,6 +3,7 @@
 import { ROOT } from "./api.js";
 import { Component, empty, html, withQuery } from "./dom.js";
 import { csv, save } from "./export.js";
+import { natural } from "./filtering.js";
 import {
   elementScroll,
   observeElementOffset,
@@ -80,9 +81,7 @@ function chooser({ id, columns }, { usual, shown }, parameter) {
 }
 
 const compare = (a, b) =>
-  typeof a === "number" && typeof b === "number"
-    ? a - b
-    : String(a ?? "").localeCompare(String(b ?? ""), undefined, { numeric: true });
+  typeof a === "number" && typeof b === "number" ? a - b : natural.compare(String(a ?? ""), String(b ?? ""));
 
 function sortedRows({ columns, rows, isSorted }, sort) {
   const column = columns.find((one) => one.key === sort.replace(/^-/, ""));

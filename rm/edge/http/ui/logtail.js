@@ -69,8 +69,7 @@ class LogTail extends Component {
     this.setState(values, () => this.look());
   }
 
-  render({ containers }, { isOpen, log, fault }) {
-    if (!containers.length) return empty("No containers have been allocated yet.");
+  render(_, { isOpen, log, fault }) {
     const toggle = (event) => {
       const isNow = event.currentTarget.open;
       if (isNow !== isOpen) this.choose({ isOpen: isNow });

@@ -35,7 +35,7 @@ import {
   state,
   title,
 } from "./dom.js";
-import { counts, matcher } from "./filtering.js";
+import { counts, matcher, natural } from "./filtering.js";
 import { grid } from "./grid.js";
 import { hrefOfApp, streamOf } from "./taskstream.js";
 
@@ -195,13 +195,16 @@ export function heat(shown, groupOf, measure) {
     groups.get(name).push(one);
   }
   const together = Math.ceil(shown.length / MOST_SQUARES);
+  // Where squares stand for several nodes nobody sees an order.
+  const inOrder = (members) =>
+    together > 1 ? members : members.sort((a, b) => natural.compare(a.host, b.host));
   const kind = `squares${shown.length > MANY ? " small" : ""}`;
-  const sorted = [...groups].sort(([a], [b]) => a.localeCompare(b, undefined, { numeric: true }));
+  const sorted = [...groups].sort(([a], [b]) => natural.compare(a, b));
   return html`<div class="heat">
       ${sorted.map(
         ([name, members]) => html`<section key=${name}>
           <h3>${name} <small>${plural(members.length, "node")}</small></h3>
-          <div class=${kind}>${chunks(members, together).map((some) => square(some, measure))}</div>
+          <div class=${kind}>${chunks(inOrder(members), together).map((some) => square(some, measure))}</div>
         </section>`,
       )}
     </div>

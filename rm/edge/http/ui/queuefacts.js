@@ -175,10 +175,10 @@ export function userLimit(user, queue, capacity, step) {
   const part = weight ? Math.ceil((shared + step) / weight) : 0;
   const limit = up(Math.min(Math.max(part, Math.ceil((base * queue.userLimit) / 100)), most));
   const weights = weight === active.length ? plural(weight, "user") : `weights of ${factor(weight)}`;
-  const how =
-    `min(max((${shared} + ${step}) / ${weights}, ` +
-    `${isBeyond ? `(${used} + ${step})` : base} × ${factor(queue.userLimit)}%), ` +
-    `${isFree ? most : `${guaranteed} × ${factor(queue.userLimitFactor)}`})${ROUNDED}`;
+  const percentage = `${isBeyond ? `(${used} + ${step})` : base} × ${factor(queue.userLimit)}%`;
+  const larger = weight ? `max((${shared} + ${step}) / ${weights}, ${percentage})` : percentage;
+  const cap = isFree ? most : `${guaranteed} × ${factor(queue.userLimitFactor)}`;
+  const how = `min(${larger}, ${cap})${ROUNDED}`;
   return own === 1
     ? { limit, how }
     : { limit: Math.floor((limit * own) / Math.max(1, step)) * step, how: `${how}, × ${factor(own)}` };

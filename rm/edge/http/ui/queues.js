@@ -242,10 +242,13 @@ function sentence(row, isFair, siblings) {
   if (!dueOf(row)) return null;
   const borrowed = siblings.reduce((sum, one) => sum + Math.max(0, one === row ? 0 : beyond(one)), 0);
   const idle = -beyond(row);
+  const lent = Math.min(idle, borrowed);
   const rest =
     idle < 0
       ? `${plainGib(-idle)} are borrowed from other queues.`
-      : `of the other ${plainGib(idle)}, ${plainGib(Math.min(idle, borrowed))} are lent to other queues.`;
+      : lent > 0
+        ? `of the other ${plainGib(idle)}, ${plainGib(lent)} are lent to other queues.`
+        : `${plainGib(idle)} are free for it.`;
   const due = `${plainGib(dueOf(row).memory)} ${isFair ? "fair share" : "guaranteed"}`;
   return html`<p class="headline">
     Uses ${plainGib(row.amount.memory)} of ${due}; ${rest}${" "}
@@ -324,11 +327,12 @@ function userTable(row, users, isFair, query, step) {
   if (isFair || row.queue.numActiveApplications === undefined)
     return userGrid(FAIR_USERS, users, row.name, query);
   const own = list(row.queue.users?.user);
+  // A recording of many events does not have the step by which limits are rounded.
   const how = (one) =>
-    row.capacity && one.userResourceLimit
+    step && row.capacity && one.userResourceLimit
       ? `user limit ${one.userResourceLimit.memory} MB = ${userLimit(one, row.queue, row.capacity, step).how}`
       : "";
-  const limits = own.map((one) => html`<p class="how">${one.username}: ${how(one)}</p>`);
+  const limits = own.map((one) => how(one) && html`<p class="how">${one.username}: ${how(one)}</p>`);
   const columns = [
     text("user", "User Name", "username"),
     sized("limit", "User Limit Resource", (one) => one.userResourceLimit, how),

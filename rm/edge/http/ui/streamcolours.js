@@ -1,4 +1,5 @@
 // What became of a container, how near it came, for whom and how urgent it is: words, hues and hatches.
+import { natural } from "./filtering.js";
 import { roomy } from "./streamlanes.js";
 
 const GIVEN_BACK = "Container released by application",
@@ -57,7 +58,7 @@ export function colouring(by, containers, names = {}) {
   const counts = new Map(known?.map(([key]) => [key, 0]));
   for (const one of containers) counts.set(of(one), (counts.get(of(one)) || 0) + 1);
   const keys = [...counts.keys()];
-  if (!known) keys.sort((a, b) => String(a).localeCompare(String(b), undefined, { numeric: true }));
+  if (!known) keys.sort((a, b) => natural.compare(String(a), String(b)));
   const looks = keys.map((key, i) => {
     const [, text, hue, hatch] = known?.[i] || [
       key,

@@ -1,5 +1,6 @@
 // Containers as numbers: on which lane each lies, and of which bars the picture of a part of them consists.
 // Knows no page and no canvas: taskstream.js draws.
+import { natural } from "./filtering.js";
 
 const THIN = 2;
 
@@ -42,7 +43,6 @@ class Heap {
   }
 }
 
-const natural = new Intl.Collator(undefined, { numeric: true });
 // So many containers are laid at a time.
 const AT_ONCE = 5000;
 
