@@ -104,6 +104,9 @@ def refusal_by_request(on_node: RequestOnNode) -> SkipReason | None:
             return SkipReason.CONSTRAINT
     continues = context.settings.continue_looking
     if not continues and not may_reserve_more(leaf, attempt, on_node.asks, on_node.required):
+        # Until its reservation has been repeated often enough: see
+        # tests/scenarios/capacity/reservation-repeated-lets-another-node-serve.yaml.
+        pass_.is_repeatable = False
         return SkipReason.RESERVATIONS
     room = on_node.limits.headroom
     if continues and attempt.reserved:
