@@ -30,6 +30,7 @@ from yarnbox.yarn.enums import DecommissionType, NodeState, NodeUpdateType
 from yarnbox.yarn.errors import YarnError
 from yarnbox.yarn.ids import NodeId
 from yarnbox.yarn.resources.resource import NONE
+from yarnbox.yarn.runtime.java_order import in_hash_order, node_hash
 
 if TYPE_CHECKING:
     from yarnbox.rm.context import RMContext
@@ -105,16 +106,24 @@ class NodesListManager:
     def refresh(self, kind: DecommissionType, timeout_s: int | None) -> None:
         """refreshNodes: reads the files anew and lets nodes go, or stay."""
         if kind is DecommissionType.FORCEFUL:
-            for node in list(self._context.nodes.values()):
+            for node in self._in_hash_order():
                 if node.is_decommissioning:
                     self._context.post(NodeDecommission(node_id=node.node_id))
             return
         self.read_files()
         if timeout_s is None:
             timeout_s = self._context.settings.decommission_timeout_secs
-        for node in list(self._context.nodes.values()):
+        for node in self._in_hash_order():
             self._review(node, is_graceful=kind is DecommissionType.GRACEFUL, timeout_s=timeout_s)
         self._review_inactive()
+
+    def _in_hash_order(self) -> list[RMNode]:
+        """All nodes, as Hadoop's ConcurrentHashMap has them.
+
+        See tests/scenarios/lifecycle/nodes-leave-in-hash-order.yaml.
+        """
+        nodes = self._context.nodes
+        return [nodes[node_id] for node_id in in_hash_order(nodes, node_hash, len(nodes) + 1)]
 
     def _review(self, node: RMNode, *, is_graceful: bool, timeout_s: int) -> None:
         node_id = node.node_id
