@@ -229,7 +229,10 @@ class LeafQueue(CapacityQueue):
     def start_asking(self, attempt: CapacityAttempt) -> None:
         """The attempt has requests for a key that had none pending."""
         if attempt.queue_side is self:
-            self.users.add_asking(attempt.queue_user, attempt.application_id)
+            is_back = attempt.user not in self.users.by_name
+            if is_back:
+                self._rejoin(attempt)
+            self.users.add_asking(attempt.queue_user, attempt.application_id, is_back=is_back)
 
     # Activation
 

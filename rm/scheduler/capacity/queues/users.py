@@ -22,6 +22,8 @@ from yarnbox.yarn.records.node import DEFAULT_PARTITION
 from yarnbox.yarn.resources.resource import NONE, Resource, exchanged
 from yarnbox.yarn.runtime.java_order import in_hash_order, text_hash
 
+_FOR_ALL: Final = 1
+_IGNORING: Final = 2
 _KINDS: Final = 4
 """Limits count all users as active or only those who are, and go by a partition lent or not."""
 _NEVER: Final = -1
@@ -154,21 +156,39 @@ class Users:
         """The user of that name, new if need be."""
         user = self.by_name.get(name)
         if user is None:
+            held = self._limits_in_force()
             self.by_name[name] = user = User(name, self)
             user.weight = self.settings.user_weights.get(name, 1.0)
-            self.version += 1
-            self._weights = None
+            self._users_changed(held)
         return user
 
     def leave(self, user: User) -> None:
         """Forgets a user without applications."""
+        held = self._limits_in_force()
         self._recount(user)
         for partition, counted in user.counted.items():
             sums = self._sums_of(partition)
             sums.active_used = sums.active_used - counted.active
         del self.by_name[user.name]
+        self._users_changed(held)
+
+    def _limits_in_force(self) -> list[CachedLimit]:
+        """The limits that Hadoop has worked out, and does not work out again because a user comes or goes.
+
+        See tests/scenarios/queues/user-limit-outlives-a-user.yaml.
+        """
+        return [
+            self._cached(sums, partition, kind)
+            for partition, sums in self._sums.items()
+            for kind, state in enumerate(sums.decided)
+            if state == self.state
+        ]
+
+    def _users_changed(self, held: list[CachedLimit]) -> None:
         self.version += 1
         self._weights = None
+        for each in held:
+            each.version = self.version
 
     def forget_if_idle(self, user: User) -> None:
         """Forgets a user who has neither applications nor containers here any more.
@@ -180,9 +200,11 @@ class Users:
             if not any(amounts.used for amounts in user.usage.by_partition.values()):
                 self.leave(user)
 
-    def add_asking(self, user: User, application_id: ApplicationId) -> None:
-        """An application asks for something new: it counts if one of its user's is activated."""
-        if user.active_apps <= 0:
+    def add_asking(self, user: User, application_id: ApplicationId, *, is_back: bool = False) -> None:
+        """An application asks for something new: it counts if one of its user's is activated, or if the user
+        had been forgotten. See tests/scenarios/queues/asking-brings-a-user-back.yaml.
+        """
+        if user.active_apps <= 0 and not is_back:
             return
         applications = self.asking.get(user.name)
         if applications is None:
@@ -202,6 +224,7 @@ class Users:
 
     def _activity_changed(self, user: User | None, *, is_active: bool) -> None:
         self.state += 1
+        self.version += 1
         self._weights = None
         if user is not None:
             user.is_active = is_active
@@ -334,20 +357,21 @@ class Users:
 
     def _limit(self, sums: Sums, partition: str, ignores_exclusivity: bool, for_all: bool) -> Resource:
         kind = _kind(ignores_exclusivity, for_all) if ignores_exclusivity or for_all else 0
+        return self._cached(sums, partition, kind).limit
+
+    def _cached(self, sums: Sums, partition: str, kind: int) -> CachedLimit:
         known = sums.limits[kind]
-        if known is not None and known.version == self.version:
-            return known.limit
-        limit = user_limit(
-            self._inputs(sums, partition),
-            self.context.calculator,
-            ignores_exclusivity=ignores_exclusivity,
-            for_all=for_all,
-        )
         if known is None:
-            sums.limits[kind] = CachedLimit(self.version, limit)
-        else:
-            known.version, known.limit = self.version, limit
-        return limit
+            sums.limits[kind] = known = CachedLimit(_NEVER, NONE)
+        if known.version != self.version:
+            known.limit = user_limit(
+                self._inputs(sums, partition),
+                self.context.calculator,
+                ignores_exclusivity=kind >= _IGNORING,
+                for_all=kind % _IGNORING == _FOR_ALL,
+            )
+            known.version = self.version
+        return known
 
     def _inputs(self, sums: Sums, partition: str) -> UserLimitInputs:
         if self.stale:
@@ -407,4 +431,4 @@ class Users:
 
 def _kind(ignores_exclusivity: bool, for_all: bool) -> int:
     """The place of such limits in the lists of a partition's sums."""
-    return (2 if ignores_exclusivity else 0) + (1 if for_all else 0)
+    return (_IGNORING if ignores_exclusivity else 0) + (_FOR_ALL if for_all else 0)
