@@ -372,13 +372,21 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
         return self._priorities.check(asked, user, queue, application_id)
 
     def update_application_priority(self, application_id: ApplicationId, app_priority: int) -> None:
-        """Takes effect at once: in the order of its leaf, active or pending."""
+        """Takes effect at once, in the order of its leaf, for the present attempt: the next one has the
+        priority of the submission again, and that one cannot be set.
+
+        See tests/scenarios/queues/priority-of-the-next-attempt.yaml.
+        """
         application = self.applications.get(application_id)
-        if application is None:
+        if application is None or application.app_priority == app_priority:
             return
-        application.app_priority = app_priority
-        if application.attempt is not None and not application.attempt.is_stopped:
-            self.tree.leaf_of(application).reorder(application.attempt)
+        attempt = application.attempt
+        if attempt is None:
+            application.app_priority = app_priority
+            return
+        attempt.app_priority = app_priority
+        if not attempt.is_stopped:
+            self.tree.leaf_of(application).reorder(attempt)
 
     def application_lifetime(self, queue: str, lifetime_s: int) -> int:
         """The lifetime that an application of that queue gets; -1 without end."""

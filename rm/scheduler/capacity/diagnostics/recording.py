@@ -148,7 +148,7 @@ class Recorder(PassObserver):
                 node_id=self._node_id,
                 now_ms=self._now_ms,
                 queue=attempt.queue.path,
-                app_priority=attempt.application.app_priority,
+                app_priority=attempt.app_priority,
             )
         return seen
 

@@ -161,7 +161,7 @@ def _app(attempt: CapacityAttempt, queue: QueueView, place: int) -> AppView:
         attempt.attempt_id,
         queue,
         attempt.user,
-        attempt.application.app_priority,
+        attempt.app_priority,
         live=attempt.live,
         reservations=attempt.reserved_containers(),
         used=used,

@@ -83,6 +83,8 @@ class CapacityAttempt(Attempt, Watcher):
         """The user that it counts for in the leaf."""
         self.partition = ""
         """Where its AM runs, or would run."""
+        self.app_priority = application.app_priority
+        """Its application's, until somebody changes it: then its own."""
         self.am_resource = NONE
         """What its AM counts for in AM limits."""
         self.is_runnable = True

@@ -11,5 +11,4 @@ class FifoOrderingPolicy(OrderingPolicy):
 
     def key(self, attempt: CapacityAttempt) -> Key:
         """Priority, then age."""
-        application = attempt.application
-        return (-application.app_priority, application.application_id)
+        return (-attempt.app_priority, attempt.application_id)

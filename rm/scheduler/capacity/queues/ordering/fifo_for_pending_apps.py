@@ -11,8 +11,7 @@ from yarnbox.rm.scheduler.capacity.queues.ordering.policy import Key, OrderingPo
 
 def pending_key(attempt: CapacityAttempt) -> Key:
     """Recovering first, then priority and age."""
-    application = attempt.application
-    return (not attempt.is_recovering, -application.app_priority, application.application_id)
+    return (not attempt.is_recovering, -attempt.app_priority, attempt.application_id)
 
 
 class FifoOrderingPolicyForPendingApps(OrderingPolicy):
