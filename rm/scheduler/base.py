@@ -544,7 +544,10 @@ class Scheduler(ABC, Generic[A]):
         """
         node = self.tracker.nodes.get(event.node_id)
         rm_node = self.context.nodes.get(event.node_id)
-        if node is None or rm_node is None:
+        if rm_node is None:
+            return
+        if node is None:
+            self._acknowledge_ends(rm_node)
             return
         self.context.health.begin_run(self.context.now_ms)
         launched, completed = rm_node.take_container_updates()
@@ -564,6 +567,15 @@ class Scheduler(ABC, Generic[A]):
             self._overcommit.kill_if_late(node)
         if not self.is_waiting_for_recovery():
             self.allocate_on(node)
+
+    def _acknowledge_ends(self, node: RMNode) -> None:
+        """A node that had left when it became unhealthy, and drains now, reports what ended then: it may
+        forget it.
+        """
+        _, completed = node.take_container_updates()
+        if completed:
+            ids = tuple(status.container_id for status in completed)
+            self.context.post(NodeFinishedContainersPulledByAM(node_id=node.node_id, container_ids=ids))
 
     def is_waiting_for_recovery(self) -> bool:
         """Whether the RM has recovered applications and still waits for their nodes and AMs to register

@@ -364,3 +364,18 @@ def test_an_unknown_node_cannot_be_resized_and_then_no_node_is() -> None:
     with pytest.raises(YarnError, match="unrecognized node"):
         rig.turn(lambda: rig.core.admin.update_node_resource(request, ADMIN))
     assert rig.context.scheduler.cluster_resource() == Resource(8192, 8)
+
+
+def test_a_sick_node_that_drains_may_forget_what_it_reports_as_ended() -> None:
+    """Hadoop's AbstractYarnScheduler.nodeUpdate hears of ends on a node that it does not have any more."""
+    rig = Rig(FILES)
+    rig.add_node("n1")
+    with_container(rig, "n1")
+    running = set(rig.nodes["n1"].running)
+    rig.nodes["n1"].health_report = "sick"
+    rig.heartbeat("n1")
+    rig.files.texts["exclude"] = "n1"
+    refresh(rig, DecommissionType.GRACEFUL)
+    rig.nodes["n1"].health_report = ""
+    told = [rig.heartbeat("n1").containers_to_be_removed_from_nm for _ in range(4)]
+    assert {container_id for ids in told for container_id in ids} == running
