@@ -19,19 +19,22 @@ from yarnbox.yarn.resources.resource import NONE, Resource
 DECREASE = "decreased container cleaned up once more"
 REMOVED = "removed from a node that registered again"
 UNLISTED = "node without its label, which multi-node placement does not list any more"
+LISTED = "node with another label, which multi-node placement still lists in its old partition"
 SPARED = "lent container that was a reservation first, which no preemption ends"
+ALONE = "request for more containers at a host than on its rack, at which FIFO breaks"
 HELD = "user forgotten whose application waits and holds containers of the placement processor"
 LOST = "reservation lost when an update of it was refused"
 REVIVED = "update of a reservation that was dropped"
 DRAINING = "another size of a container is not told to a node that drains"
 COUNTED = "what stands for another size of a container is still on its node in the report of the same answer"
-PENDING = "user left with -1 pending applications"
+PENDING = "user left with fewer pending applications than it has"
 PRIORITY = "priority of an application that waits for max-parallel-apps"
 KEPT = "containers kept for the next attempt, and their user"
 FORGOTTEN = "user forgotten because an application that waited was ended"
 SHARE = "share of a partition without nodes is 0 by 0"
 SIZED = "waiting application among the activated ones of a fair leaf"
 TWICE = "request given back twice, by the end of a container and by the warning of its preemption"
+MOVED = "ended container, moved to another partition with its node"
 SMALLER = "AM smaller than what was asked for it, and the label of its node"
 DEDUCTED = "ended container that its node had not reported, deducted once more from what FIFO has used"
 
@@ -48,11 +51,18 @@ _USED_OF_NODE = re.compile(r"allocate\.updated_nodes\[\d+\]\.used\.[^.]*$")
 _WANTED = re.compile(r"\.apps\.(?P<app>[^.]*)\.attempt\.(pending|demand)\.[^ ]*$")
 _AM_USED = re.compile(r"\.queues\.(?P<leaf>[^ ]*)\.labels\.[^.]*\.am-used\.[^ ]*$")
 _SIZES = ("nodeHeartbeat.containers_to_decrease", "nodeHeartbeat.containers_to_update")
+_PARTITION = re.compile(r"\.queues\.[^ ]*\.labels\.")
 _COUNT_OF_QUEUE = re.compile(r"\.queues\.[^ ]*\.(apps|pending-apps)$")
 
 
 class EndedByAccidentError(Exception):
     """From here on the two cannot be compared: the name of the accident is the message."""
+
+
+CRASHES = {
+    ALONE: ("FifoScheduler.assignNodeLocalContainers", "LocalityAppPlacementAllocator.decResourceRequest")
+}
+"""Accidents that end Hadoop's process, with what its last words name."""
 
 
 class Accidents:
@@ -87,6 +97,10 @@ class Accidents:
         """Leaves and users of those that wait for max-parallel-apps and have containers."""
         self._unlisted: dict[str, None] = {}
         """With multi-node placement: hosts that have lost their label."""
+        self._listed_twice: dict[str, None] = {}
+        """With multi-node placement: hosts that have got a label."""
+        self._has_moved_ended = False
+        """Whether a node changed its label that had not reported the end of a container."""
         self._has_candidates = False
         """Whether there is multi-node placement."""
         self._refused_updates: dict[str, None] = {}
@@ -129,8 +143,12 @@ class Accidents:
     def note_labels(self, request: ReplaceLabelsOnNodeRequest) -> None:
         """Nodes have other labels from now on."""
         for one in request.node_to_labels:
-            if self._has_candidates and one.node_id is not None and not one.node_labels:
-                self._unlisted[one.node_id.host] = None
+            if self._has_candidates and one.node_id is not None:
+                (self._listed_twice if one.node_labels else self._unlisted)[one.node_id.host] = None
+
+    def note_moved(self) -> None:
+        """A node with a container whose end it has not reported has another label from now on."""
+        self._has_moved_ended = True
 
     def note_spared(self, container_id: ContainerId) -> None:
         """Preemption kills a lent container that was a reservation first."""
@@ -202,10 +220,11 @@ class Accidents:
     def in_books(self, path: str, ours: object, hadoop: object, rpcs: Iterable[str]) -> bool:
         """Whether a difference of the books is stepped over; EndedByAccidentError where it ends the play."""
         if _USER.match(path):
-            if _pending(hadoop, path) < 0 <= _pending(ours, path):
-                return self._step_over(PENDING)
             leaf, _, rest = path.removeprefix(".queues.").partition(".users.")
             user = rest.split(".")[0]
+            least = _pending(ours, path) if (leaf, user) in self._let_go else 0
+            if _pending(hadoop, path) < least or _pending(hadoop, path) < 0 <= _pending(ours, path):
+                return self._step_over(PENDING)
             if hadoop is None and rest == user and (leaf, user) in self._let_go:
                 # Hadoop: AbstractLeafQueue.removeApplicationAttempt deducts it, though it was never counted.
                 raise EndedByAccidentError(FORGOTTEN)
@@ -225,11 +244,7 @@ class Accidents:
             each["id"] in self._spared for each in _extra(ours, hadoop)
         ):
             raise EndedByAccidentError(SPARED)
-        placed = _PLACED.match(path)
-        if placed and placed["node"].partition(":")[0] in self._unlisted and ours and not hadoop:
-            # Hadoop: CapacityScheduler.refreshLabelToNodeCache lists again the nodes of the labels that nodes
-            # get, and so forgets one that gets none, until it registers again.
-            raise EndedByAccidentError(UNLISTED)
+        self._check_places(path, ours, hadoop)
         if hadoop == "NaN" and ours == 0 and _RATIO.match(path):
             # Hadoop: AbstractCSQueue.deriveCapacityFromAbsoluteConfigurations leaves out the infinite only.
             return self._step_over(SHARE)
@@ -243,6 +258,10 @@ class Accidents:
             # Hadoop: FiCaSchedulerApp.nodePartitionUpdated books the container's size from one partition to
             # the other, and activation had booked what was asked for: the rest stays in the first for ever.
             raise EndedByAccidentError(SMALLER)
+        if self._has_moved_ended and "replaceLabelsOnNodes" in rpcs and _PARTITION.match(path):
+            # Hadoop: CapacityScheduler.updateLabelsOnNode moves the use of all that a node has launched, of
+            # what has ended in the meantime, too: the old partition has less than nothing in use for ever.
+            raise EndedByAccidentError(MOVED)
         is_one_more = isinstance(ours, int) and isinstance(hadoop, int) and hadoop == ours + 1
         if is_one_more and _COUNT_OF_QUEUE.match(path) and "updateApplicationPriority" in rpcs:
             raise EndedByAccidentError(PRIORITY)
@@ -253,6 +272,17 @@ class Accidents:
             # container to it.
             raise EndedByAccidentError(SIZED)
         return False
+
+    def _check_places(self, path: str, ours: object, hadoop: object) -> None:
+        """EndedByAccidentError where multi-node placement lists a node in the wrong partition."""
+        placed = _PLACED.match(path)
+        if placed and placed["node"].partition(":")[0] in self._unlisted and ours and not hadoop:
+            # Hadoop: CapacityScheduler.refreshLabelToNodeCache lists again the nodes of the labels that nodes
+            # get, and so forgets one that gets none, until it registers again.
+            raise EndedByAccidentError(UNLISTED)
+        if placed and placed["node"].partition(":")[0] in self._listed_twice and hadoop and not ours:
+            # Nor is it taken out of the list of the partition that it leaves.
+            raise EndedByAccidentError(LISTED)
 
     def _step_over(self, name: str | None) -> bool:
         if name is None:

@@ -50,6 +50,7 @@ _UNORDERED = {
     "applications_to_cleanup": "",
     "containers_to_be_removed_from_nm": "",
     "completed_container_statuses": "",
+    "containers_from_previous_attempts": "live containers stand in a map by id",
     "updated_nodes": "news of nodes stand in a map by node",
     "container": "containers to be preempted stand in sets",
     "acls": "",

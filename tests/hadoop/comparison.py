@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.hadoop import installed
-from tests.hadoop.accidents import EndedByAccidentError
+from tests.hadoop.accidents import CRASHES, EndedByAccidentError
 from tests.hadoop.mirror import DifferenceError, MirroredRM, NotComparableError
 from tests.hadoop.twin import Twin, TwinCrashedError
 from yarnbox.sim.resourcemanager import SimulatedRM
@@ -72,6 +72,9 @@ def how_it_ends(go: Callable[[], object]) -> tuple[str, str] | None:
     except NotComparableError as reason:
         return NOT_COMPARABLE, str(reason)
     except TwinCrashedError as crash:
+        for name, places in CRASHES.items():
+            if all(place in str(crash) for place in places):
+                return ACCIDENT, name
         return NOT_COMPARABLE, f"Hadoop crashed: {crash}"
     except Exception:
         return DIFFERENT, f"ours broke: {traceback.format_exc(limit=-3)}"

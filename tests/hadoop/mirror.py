@@ -19,6 +19,7 @@ from tests.hadoop.accidents import Accidents
 from tests.hadoop.answers import differences_of
 from tests.hadoop.observation import observed
 from tests.hadoop.twin import Refusal, Twin
+from yarnbox.rm.container import RMContainer, SchedulerNode
 from yarnbox.rm.effects import LaunchContainer
 from yarnbox.rm.events.app import AppKill, AttemptExpire
 from yarnbox.rm.events.node import MonitorLook, NodeExpire
@@ -265,11 +266,9 @@ class MirroredRM(SimulatedRM):
             elif container.reserved_resource is not None and container.node.partition and not container.label:
                 self.accidents.note_spared(event.container_id)
         elif isinstance(event, SchedulerNodeRemoved) and self._is_fifo:
-            scheduler = self.context.scheduler
-            node = scheduler.tracker.nodes.get(event.node_id)
-            for one in node.containers.values() if node is not None else ():
-                if one.is_finished and one.attempt_id.application_id in scheduler.applications:
-                    self.accidents.note_deducted(one.resource)
+            node = self.context.scheduler.tracker.nodes.get(event.node_id)
+            for one in self._ended_on(node) if node is not None else ():
+                self.accidents.note_deducted(one.resource)
         if isinstance(
             event,
             NodeExpire
@@ -284,6 +283,15 @@ class MirroredRM(SimulatedRM):
             | SchedulerAsynchronousRound,
         ) or (isinstance(event, MonitorLook) and event.name in (FOLLOWER, DECOMMISSIONING)):
             self._inputs.append(event)
+
+    def _ended_on(self, node: SchedulerNode) -> list[RMContainer]:
+        """Containers whose end the node has not reported, of applications that have not ended."""
+        applications = self.context.scheduler.applications
+        return [
+            one
+            for one in node.containers.values()
+            if one.is_finished and one.attempt_id.application_id in applications
+        ]
 
     # ---- the twin
 
@@ -349,6 +357,10 @@ class MirroredRM(SimulatedRM):
             )
         if isinstance(one.request, ReplaceLabelsOnNodeRequest) and one.refusal is None:
             self.accidents.note_labels(one.request)
+            hosts = [each.node_id.host for each in one.request.node_to_labels if each.node_id is not None]
+            nodes = self.context.scheduler.tracker.nodes.values()
+            if any(self._ended_on(node) for node in nodes if node.node_id.host in hosts):
+                self.accidents.note_moved()
         if isinstance(one.request, SubmitApplicationRequest) and one.refusal is None:
             context = one.request.application_submission_context
             if context is not None and context.keep_containers_across_application_attempts:

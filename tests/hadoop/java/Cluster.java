@@ -84,7 +84,6 @@ final class Cluster {
     reservations = new Reservations(manager.getRMContext());
     reservations.complete();
     endThreads();
-    dispatcher.beforeResize(() -> births.tellByWallClock(scheduler));
     keepNodesInOrder();
     placeInTurns();
     trustConfiguredMaximum();
@@ -148,6 +147,11 @@ final class Cluster {
   private void keepNodesInOrder() throws Exception {
     NodesInOrder<Object, Object> nodes = new NodesInOrder<>();
     field(ClusterNodeTracker.class, "nodes").set(scheduler.getNodeTracker(), nodes);
+    dispatcher.beforeResize(
+        () -> {
+          births.tellByWallClock(scheduler);
+          nodes.beforeResize();
+        });
     dispatcher.afterResize(nodes::resized);
   }
 

@@ -18,6 +18,11 @@ final class NodesInOrder<K, V> extends LinkedHashMap<K, V> {
     return super.remove(key);
   }
 
+  /** What was taken out before does not come back to its place. */
+  void beforeResize() {
+    before = null;
+  }
+
   /** A node that was taken out, and put back since, has its place again. */
   void resized() {
     for (K key : before == null ? List.<K>of() : before) {
