@@ -255,8 +255,8 @@ MUTANTS = (
         _PREEMPTION + "selection.py",
         (
             "oldest containers first",
-            "return sorted(app.live.values(), key=_IMPORTANCE, reverse=True)",
-            "return sorted(app.live.values(), key=_IMPORTANCE)",
+            "found = sorted(app.live.values(), key=_ID, reverse=True)",
+            "found = sorted(app.live.values(), key=_ID)",
         ),
         (
             "one AM too many",
