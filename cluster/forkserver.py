@@ -97,7 +97,7 @@ class ForkServer:
         if self._process is not None:
             _wait(self._process)
 
-    def _ask(self, order: Mapping[str, Any]) -> Any:
+    def _ask(self, order: Mapping[str, object]) -> Any:
         try:
             self._send(order)
             line = self._answers.readline()
@@ -107,7 +107,7 @@ class ForkServer:
             raise RuntimeError("the fork server has ended")
         return json.loads(line)
 
-    def _send(self, order: Mapping[str, Any]) -> None:
+    def _send(self, order: Mapping[str, object]) -> None:
         self._link.sendall(json.dumps(order).encode() + b"\n")
 
 
@@ -179,7 +179,7 @@ def _wait(process: subprocess.Popen[bytes]) -> None:
         process.wait()
 
 
-def _interpreter(variables: Mapping[str, str]) -> list[Any]:
+def _interpreter(variables: Mapping[str, str]) -> list[object]:
     """What is settled when an interpreter starts: a template makes the daemons of one that agrees."""
     environment = environment_of(variables)
     told = {name: value for name, value in environment.items() if name.startswith("PYTHON")}

@@ -6,7 +6,6 @@ Owns nothing but the references; each register belongs to the part that fills it
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from yarnbox.nm.application import Application
 from yarnbox.nm.containers.container_state import Container
@@ -65,6 +64,6 @@ class NMContext(TurnContext[Effect]):
         """Writes a line to the log."""
         self.order(WriteLog(level, text, logger))
 
-    def report_invalid(self, entity: Any, error: InvalidEventError) -> None:
+    def report_invalid(self, entity: object, error: InvalidEventError) -> None:
         """Logs the event in Hadoop's words; the node goes on."""
         self.log("error", f"Can't handle this event at current state: {error}")

@@ -10,22 +10,19 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 from yarnbox.nm.reporting.status import NodeStatusUpdater
 from yarnbox.nm.settings import NMSettings
 from yarnbox.yarn.connection.failover import Calls
 from yarnbox.yarn.connection.rpc import RpcError
 from yarnbox.yarn.errors import YarnError
+from yarnbox.yarn.runtime.driver import Turn
 
 log = logging.getLogger("nm.heartbeats")
 
 RETRY_S = 0.5
 """The pause after a heartbeat that failed, at first: an RM that comes back should not have to wait."""
-
-Turn = Callable[[Callable[[], Any]], Any]
 
 
 def retry_pause_s(interval_s: float, failures: int) -> float:

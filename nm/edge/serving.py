@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import cache
-from typing import Any
 
 import grpc.aio
 
@@ -22,13 +21,11 @@ from yarnbox.yarn.hadoop_ipc.shared_port import SharedPort
 from yarnbox.yarn.hadoop_ipc.stub import PROTOCOLS
 from yarnbox.yarn.ids import NodeId
 from yarnbox.yarn.records.tokens import NMTokenIdentifier, Token
+from yarnbox.yarn.runtime.driver import Turn
 from yarnbox.yarn.security.tokens import NM_TOKEN, identifier_of
 from yarnbox.yarn.wire import PLAIN, Wire
 
 SERVICE = "ContainerManagementProtocolService"
-
-Turn = Callable[[Callable[[], Any]], Any]
-"""How a call is made within a turn of a core."""
 
 
 @cache
@@ -37,7 +34,9 @@ def method_name(rpc: str) -> str:
     return re.sub(r"([A-Z])", r"_\1", rpc).lower()
 
 
-def call_service(service: ContainerManagementService, rpc: str, request: Any, token: Token | None) -> Any:
+def call_service(
+    service: ContainerManagementService, rpc: str, request: object, token: Token | None
+) -> object:
     """One call of the service by its rpc's name."""
     return getattr(service, method_name(rpc))(request, token)
 
@@ -47,7 +46,7 @@ def serve_one(
 ) -> None:
     """Lets one node answer."""
 
-    def handle(rpc: str, request: Any, caller: Caller) -> Any:
+    def handle(rpc: str, request: object, caller: Caller) -> object:
         return turn(lambda: call_service(service, rpc, request, caller.token))
 
     add_service(server, SERVICE, handle, wire=wire)
@@ -60,7 +59,7 @@ def serve_many(
 ) -> None:
     """Lets many nodes answer, each the calls whose token names it."""
 
-    def handle(rpc: str, request: Any, caller: Caller) -> Any:
+    def handle(rpc: str, request: object, caller: Caller) -> object:
         if caller.token is None:
             raise InvalidTokenError("Invalid NMToken")
         node_id = identifier_of(caller.token, NM_TOKEN, NMTokenIdentifier).node_id
@@ -92,7 +91,7 @@ class HadoopFront:
     async def serve(self, turn: Turn, service: ContainerManagementService, passwords: Passwords) -> None:
         """Lets the node answer."""
 
-        def handle(rpc: str, request: Any, caller: Caller) -> Any:
+        def handle(rpc: str, request: object, caller: Caller) -> object:
             return turn(lambda: call_service(service, rpc, request, caller.token))
 
         self._hadoop.protocols = {PROTOCOL: Endpoint(SERVICE, handle)}

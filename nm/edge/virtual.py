@@ -20,7 +20,7 @@ from yarnbox.nm.edge.container_news import ContainerNews
 from yarnbox.nm.edge.heartbeats import Heartbeats, UnreachableError
 from yarnbox.nm.edge.naming import NamingFiles, virtual_names
 from yarnbox.nm.edge.process import listening_host
-from yarnbox.nm.edge.serving import Turn, serve_many
+from yarnbox.nm.edge.serving import serve_many
 from yarnbox.nm.edge.tracker import addresses_of_rms, stub_of_rm
 from yarnbox.nm.edge.world import write_log
 from yarnbox.nm.executor.process import Answers
@@ -33,7 +33,7 @@ from yarnbox.yarn.connection.rpc import listen, new_server
 from yarnbox.yarn.ids import NodeId
 from yarnbox.yarn.resources.resource import Resource
 from yarnbox.yarn.runtime.clock import SystemClock
-from yarnbox.yarn.runtime.driver import AsyncioDriver
+from yarnbox.yarn.runtime.driver import AsyncioDriver, Turn
 from yarnbox.yarn.runtime.tasks import end_tasks
 from yarnbox.yarn.security.tls import Tls, check_exposure
 from yarnbox.yarn.wire import PLAIN, Wire

@@ -18,6 +18,9 @@ from yarnbox.yarn.runtime.turns import TurnCore
 T = TypeVar("T")
 EffectT = TypeVar("EffectT")
 
+Turn = Callable[[Callable[[], object]], object]
+"""How a call is made within a turn of a core: `AsyncioDriver.turn`."""
+
 
 class AsyncioDriver(Generic[EffectT]):
     """The loop around one core. It is used from one thread."""

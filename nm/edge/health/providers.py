@@ -29,10 +29,10 @@ from yarnbox.nm.reporting.health import TIMED_OUT, script_verdict
 from yarnbox.nm.settings import AttributeProviderSettings, LabelProviderSettings, NMSettings
 from yarnbox.yarn.configuration import ConfigurationError
 from yarnbox.yarn.errors import YarnError
+from yarnbox.yarn.runtime.driver import Turn
 
 log = logging.getLogger("nm.providers")
 
-Turn = Callable[[Callable[[], Any]], Any]
 
 _PREFIX = "yarn.nodemanager."
 
@@ -115,7 +115,7 @@ class ProviderLoops:
         await self._fetch_labels()
         await self._fetch_attributes()
 
-    def loops(self) -> list[Coroutine[Any, Any, None]]:
+    def loops(self) -> list[Coroutine[object, object, None]]:
         """What goes on for as long as the node lives."""
         settings, loops = self._settings, []
         if settings.health.script_path:
@@ -127,7 +127,7 @@ class ProviderLoops:
         return loops
 
     async def _repeat(
-        self, ask: Callable[[], Coroutine[Any, Any, None]], interval_ms: int, *, at_once: bool = False
+        self, ask: Callable[[], Coroutine[object, object, None]], interval_ms: int, *, at_once: bool = False
     ) -> None:
         if at_once:
             await ask()
@@ -193,7 +193,7 @@ class ProviderLoops:
             log.error("%s", error)
             return None
 
-    async def _ask_class(self, ask: Callable[[], list[Any]]) -> list[Any] | None:
+    async def _ask_class(self, ask: Callable[[], list[object]]) -> list[Any] | None:
         try:
             return await asyncio.to_thread(ask)
         except Exception:  # somebody else's code: whatever it raises, the node goes on with its last word
@@ -201,7 +201,7 @@ class ProviderLoops:
             return None
 
 
-def _take(descriptors: Descriptors[Any], read: Callable[[], tuple[Any, ...]]) -> None:
+def _take(descriptors: Descriptors[Any], read: Callable[[], tuple[object, ...]]) -> None:
     try:
         complaints = descriptors.fetched(read())
     except ValueError as error:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
 from aiohttp import web
@@ -84,7 +83,7 @@ class NodeLogs:
 
     # REST
 
-    def groups(self, container_id: ContainerId) -> list[dict[str, Any]]:
+    def groups(self, container_id: ContainerId) -> list[dict[str, object]]:
         """containerLogsInfo: of the local files, and of collected ones if there are some."""
         local, past = self._local(container_id), self._collected(container_id)
         if not local and not past and container_id not in self._context.containers:

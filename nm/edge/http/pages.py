@@ -56,7 +56,7 @@ def node(info: Mapping[str, Any]) -> list[Html]:
     ]
 
 
-def applications(found: Sequence[Mapping[str, Any]]) -> list[Html]:
+def applications(found: Sequence[Mapping[str, object]]) -> list[Html]:
     """AllApplicationsPage."""
     rows = [(link(f"/node/application/{one['id']}", one["id"]), one["state"]) for one in found]
     return [table(("ApplicationId", "ApplicationState"), rows, "No applications run on this node.")]
@@ -72,7 +72,7 @@ def application(one: Mapping[str, Any]) -> list[Html]:
     ]
 
 
-def containers(found: Sequence[Mapping[str, Any]]) -> list[Html]:
+def containers(found: Sequence[Mapping[str, object]]) -> list[Html]:
     """AllContainersPage."""
     rows = [
         (link(f"/node/container/{one['id']}", one["id"]), one["executionType"], one["state"], _logs_of(one))

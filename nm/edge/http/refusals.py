@@ -6,7 +6,6 @@ Hadoop: GenericExceptionHandler and the exceptions of yarn.webapp, as the NM use
 from __future__ import annotations
 
 from http import HTTPStatus
-from typing import Any
 
 _PACKAGE = "org.apache.hadoop.yarn.webapp."
 
@@ -30,7 +29,7 @@ class RefusedError(Exception):
         self.message = message
         self.is_text = is_text
 
-    def body(self) -> dict[str, Any]:
+    def body(self) -> dict[str, object]:
         """RemoteExceptionData."""
         is_web = self.java_class.startswith(_PACKAGE)
         return {

@@ -311,7 +311,7 @@ def _found(where: str, status: HTTPStatus = HTTPStatus.FOUND) -> web.Response:
     return web.Response(status=status, headers={"Location": where})
 
 
-def _written(kind: str, root: str, value: Any, status: HTTPStatus = HTTPStatus.OK) -> web.Response:
+def _written(kind: str, root: str, value: object, status: HTTPStatus = HTTPStatus.OK) -> web.Response:
     body = notation.document(root, value) if kind == notation.XML else notation.natural({root: value})
     return _response(body, f"{kind}; charset=utf-8", status)
 
