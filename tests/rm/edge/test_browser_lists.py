@@ -100,6 +100,8 @@ async def look_at_many_nodes(page: Page, caller: Web) -> None:
     await show(page, caller, "/nodes")
     await page.locator("tr[aria-rowindex='2']").wait_for()
     assert await page.locator("tbody tr").count() < 150
+    gap = await page.evaluate("document.querySelector('.window .space').offsetHeight")
+    assert gap <= 1, "there is a gap above the first row"
     assert await page.locator(".square").count() < 3_000
     await page.locator("tr[aria-rowindex='2']").focus()
     await page.keyboard.press("End")
