@@ -308,14 +308,6 @@ class YarnCluster(WatchedCluster, AbstractContextManager["YarnCluster"]):
             for process in processes.containers_of(self.cluster.run.node(name))
         ]
 
-    def story(self, last: int = 40) -> str:
-        """What has happened, and what AMs wrote."""
-        lines = [super().story(last)]
-        for one in self.containers():
-            if one.is_am:
-                lines.append(f"the AM in {one.id} on {one.node} wrote:\n{self.logs(one.id)[-2000:]}")
-        return "\n".join(lines)
-
     # Between tests
 
     def begin_again(self) -> bool:

@@ -23,6 +23,8 @@ from yarnbox.yarn.storage.event_log import STARTED, LoggedEvent
 
 FINAL = (YarnApplicationState.FINISHED, YarnApplicationState.FAILED, YarnApplicationState.KILLED)
 STORY_EVENTS = 40
+_SHOWN_OF_AN_AM = 2000
+"""Characters, the last ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +224,7 @@ class WatchedCluster(ABC):
                 yield f"{app} is {state.name if state else 'NEW'}: an application of a test has to end"
 
     def story(self, last: int = STORY_EVENTS) -> str:
-        """What has happened, for people: the last events, the calls, the faults."""
+        """What has happened, for people: the last events, the calls, the faults, what AMs wrote."""
         events = self.events()
         begun_ms = events[0].time_ms if events else 0
         lines = ["what happened:"]
@@ -233,6 +235,9 @@ class WatchedCluster(ABC):
         lines.append(f"calls: {calls or 'none'}; containers granted: {self.faults.so_far.granted}")
         lines += [f"fault that happened: {one}" for one in self.faults.happened]
         lines += [f"fault that did not happen: {one}" for one in self.faults.waiting]
+        for one in self.containers():
+            if one.is_am and (text := self.logs(one.id)):
+                lines.append(f"the AM in {one.id} on {one.node} wrote:\n{text[-_SHOWN_OF_AN_AM:]}")
         return "\n".join(lines)
 
 
