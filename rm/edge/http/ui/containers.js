@@ -3,7 +3,7 @@
 import { get, isRecording, list } from "./api.js";
 
 const FIRST = 2000,
-  SLICE = 2500,
+  SLICE = 5000,
   MOST = 50000;
 
 class Held {
