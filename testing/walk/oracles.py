@@ -84,8 +84,9 @@ class Oracles:
         self._ended: dict[str, dict[ContainerId, int]] = {}
         """By host, what this ResourceManager has heard of as ended, and how often."""
         self._ended_before: dict[ContainerId, None] = {}
-        """What nodes have registered with as ended: what a lost node says of that, a ResourceManager does not
-        hear, as Hadoop's, and the node keeps it until the application ends.
+        """What nodes have registered with as ended, or though its AM had heard that it has: what a lost node
+        says of that, a ResourceManager does not hear, as Hadoop's, and the node keeps it until the
+        application ends.
         """
         self._late: dict[str, None] = {}
         """Hosts that registered later with this ResourceManager than it remembers releases."""
@@ -116,7 +117,10 @@ class Oracles:
     def forget_machine(self, host: str, reports: Iterable[NMContainerStatus]) -> None:
         """It registers again: what was given up meanwhile may run a little longer."""
         for one in reports:
-            if one.container_state is ContainerState.COMPLETE:
+            has_ended = one.container_state is ContainerState.COMPLETE
+            if has_ended or self._was_heard(
+                one.container_id
+            ):  # of its stop a machine may have stored nothing
                 self._ended_before[one.container_id] = None
         self._running.pop(host, None)
         self._odd.pop(host, None)

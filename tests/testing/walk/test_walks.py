@@ -100,6 +100,10 @@ def test_an_am_that_asks_again_whether_it_may_go_has_no_longer_for_that() -> Non
     assert walk(49602944, "fair").fault == ""
 
 
+def test_a_machine_may_have_lost_that_it_was_to_stop_a_container() -> None:
+    assert walk(49615627, "fifo").fault == ""
+
+
 def test_a_node_that_registers_again_has_reported_what_ended_there() -> None:
     assert walk(49603148, "fair").fault == ""
 
