@@ -75,6 +75,15 @@ class Completion(Generic[A]):
         log_preemption(self._context, "container killed by preemption", mark)
         self._context.post(SchedulerContainerPreempted(mark=mark))
 
+    def kill_to_preempt(self, container: RMContainer, mark: PreemptionMark) -> None:
+        """Preempts a killable container whose space is needed: nobody asks for it again, even if its AM has
+        not heard of it. Hadoop: LeafQueue.killToPreemptContainers.
+
+        See tests/scenarios/preemption/lazy-kill-asks-for-nobody.yaml.
+        """
+        container.lowered = ()
+        self.preempt(container, mark)
+
     def unreserve(self, container: RMContainer) -> None:
         """Ends a reservation that nobody wants any more."""
         status = aborted(container.container_id, UNRESERVED_CONTAINER)

@@ -46,8 +46,7 @@ class Commit:
             self._completion.unreserve(assignment.unreserved)
         for victim in assignment.kills:
             whom = f"{attempt.application_id} in queue {attempt.queue.path}"
-            victim.lowered = ()  # in Hadoop's LeafQueue.killToPreemptContainers nobody asks for it again
-            self._completion.preempt(victim, victim.preemption_mark(whom, self._context.rm.now_ms))
+            self._completion.kill_to_preempt(victim, victim.preemption_mark(whom, self._context.rm.now_ms))
         if assignment.kind is not Kind.ALLOCATE:
             attempt.reserve(node, key, assignment.resource, reserved)
         elif reserved is not None:
