@@ -468,8 +468,9 @@ class _Journey:
         for container_id, failed in before.items():
             promised = self._model.begun[container_id.application_id]
             may_end = promised.is_kill_asked or promised.is_finishing or promised.failed > failed
+            is_given_back = container_id in self._model.released  # as the next one is told again
             self._model.expect(
-                may_end or not cluster.was_stopped(container_id),
+                may_end or is_given_back or not cluster.was_stopped(container_id),
                 f"{container_id} was stopped when another ResourceManager began",
             )
 
