@@ -1,10 +1,12 @@
-"""What a play came to: figures per job and by groups of them; as a table, JSON, CSV and SLS's files.
+"""What a play came to: figures per job and by groups of them; as a table, JSON, CSV, Parquet and SLS's files.
 
 result     the values, and how they are worked out
 rows       the rows of jobs, beyond the first ones in a file
 collector  listens to a play and collects them
 table      for people
-files      JSON and CSV, each under its name when it is whole
+files      files that take their names when they are whole; JSON
+tables     the results as tables, and CSV
+parquet    tables as Parquet, by a package that may be missing
 report     a page of HTML
 sls        the output directory of Hadoop's Scheduler Load Simulator
 progress   how far a long run has come; the only part with a clock

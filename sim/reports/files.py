@@ -1,38 +1,19 @@
-"""Results as files: JSON and CSV. Each appears under its name when it is whole."""
+"""Files of results, which appear under their names when they are whole; a result as JSON."""
 
 from __future__ import annotations
 
-import csv
 import errno
 import gzip
 import io
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, fields
 from pathlib import Path
 from textwrap import indent
-from typing import Any, TextIO
+from typing import TextIO
 
-from yarnbox.sim.reports.result import Evenness, JobResult, NodeResult, Result, Sample
-from yarnbox.sim.workload.master import Running
-from yarnbox.yarn.ids import ContainerId
+from yarnbox.sim.reports.result import Result
 from yarnbox.yarn.storage.drafts import draft_of
-
-JOB_COLUMNS = (*(one.name for one in fields(JobResult)), "response_ms", "slowdown", "size")
-CONTAINER_COLUMNS = (
-    "job",
-    "container",
-    "stage",
-    "node",
-    "locality",
-    "memory_mb",
-    "vcores",
-    "priority",
-    "started_ms",
-    "ended_ms",
-    "status",
-)
 
 
 @contextmanager
@@ -79,50 +60,3 @@ def json_pieces(result: Result) -> Iterator[str]:
         yield between + indent(json.dumps(job.row(), indent=2), "    ")
         between = ",\n"
     yield "\n  ]\n}"
-
-
-def write_csv(directory: Path, result: Result) -> None:
-    """jobs.csv, queues.csv (what each queue used over time), fairness.csv (over time) and nodes.csv."""
-    _write(directory / "jobs.csv", JOB_COLUMNS, (job.row() for job in result.jobs))
-    _write(directory / "queues.csv", _columns(Sample), (asdict(one) for one in result.samples))
-    _write(directory / "fairness.csv", _columns(Evenness), (asdict(one) for one in result.fairness))
-    _write(directory / "nodes.csv", _columns(NodeResult), (asdict(one) for one in result.nodes))
-
-
-def _columns(kind: type[Any]) -> tuple[str, ...]:
-    return tuple(one.name for one in fields(kind))
-
-
-def _write(path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
-    with replacing(path) as file:
-        writer = csv.DictWriter(file, columns, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-
-
-class ContainerRows:
-    """containers.csv: a row when a task's container has ended."""
-
-    def __init__(self, file: TextIO) -> None:
-        self._rows = csv.writer(file, lineterminator="\n")
-        self._rows.writerow(CONTAINER_COLUMNS)
-
-    def add(self, job: str, container_id: ContainerId, running: Running, status: int, now_ms: int) -> None:
-        """One has ended."""
-        container = running.container
-        assert container.resource is not None
-        self._rows.writerow(
-            (
-                job,
-                container_id,
-                running.batch.task.stage,
-                running.node_id.host,
-                running.locality,
-                container.resource.memory_mb,
-                container.resource.vcores,
-                container.priority,
-                running.started_ms,
-                now_ms,
-                status,
-            )
-        )

@@ -19,12 +19,14 @@ from yarnbox.sim.load.formats import Load
 from yarnbox.sim.load.jobs import InvalidTraceError
 from yarnbox.sim.recording.document import pieces
 from yarnbox.sim.recording.recorder import Title
-from yarnbox.sim.reports.files import ContainerRows, json_pieces, made, replacing, write_csv
+from yarnbox.sim.reports.files import json_pieces, made, replacing
+from yarnbox.sim.reports.parquet import ParquetUnusableError, parquet_file, pyarrow
 from yarnbox.sim.reports.play import Play
 from yarnbox.sim.reports.progress import Progress
 from yarnbox.sim.reports.report import report
 from yarnbox.sim.reports.sls import SLSOutput
 from yarnbox.sim.reports.table import lines
+from yarnbox.sim.reports.tables import CONTAINERS, ContainerRows, TableFile, csv_file, write_tables
 from yarnbox.sim.workload.arguments import (
     add_cluster_options,
     placed,
@@ -56,7 +58,7 @@ def main(argv: Sequence[str] | None = None, *, out: TextIO | None = None, err: T
     out, err = out or sys.stdout, err or sys.stderr
     try:
         return _run(options, out, err)
-    except (InvalidTraceError, ConfigurationError, YarnError) as error:
+    except (InvalidTraceError, ConfigurationError, ParquetUnusableError, YarnError) as error:
         print(f"yarnbox: {error}", file=err)
         return INVALID
     except OSError as error:
@@ -92,6 +94,11 @@ def parser() -> argparse.ArgumentParser:
         metavar="DIR",
         help="write jobs.csv, containers.csv, nodes.csv, queues.csv and fairness.csv into DIR",
     )
+    results.add_argument(
+        "--parquet",
+        metavar="DIR",
+        help="write the same tables into DIR as Parquet files (needs yarnbox[parquet])",
+    )
     results.add_argument("--output-dir", metavar="DIR", help="write the files of Hadoop's SLS into DIR")
     results.add_argument(
         "--track-jobs",
@@ -111,6 +118,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _run(options: argparse.Namespace, out: TextIO, err: TextIO) -> int:
+    tables = _tables(options)
     if options.directory is not None:
         take_directory(options)
     if options.conf is not None and not Path(options.conf).is_dir():
@@ -123,12 +131,12 @@ def _run(options: argparse.Namespace, out: TextIO, err: TextIO) -> int:
     tracked = _tracked(options.track_jobs, load)
     progress = Progress(load.count, load.last_submit_ms, err)
     with ExitStack() as files:
-        rows, page = None, None
+        page = None
         if options.report is not None:
             page = files.enter_context(replacing(Path(options.report)))
-        if options.csv is not None:
-            files.enter_context(made(Path(options.csv)))
-            rows = ContainerRows(files.enter_context(replacing(Path(options.csv) / "containers.csv")))
+        for directory, _ in tables:
+            files.enter_context(made(directory))
+        rows = [files.enter_context(kind(directory, CONTAINERS)) for directory, kind in tables]
         recording = None
         if options.record is not None:
             recording = files.enter_context(replacing(Path(options.record)))
@@ -137,7 +145,7 @@ def _run(options: argparse.Namespace, out: TextIO, err: TextIO) -> int:
             load,
             site,
             title=_title(options, load, site),
-            on_task=None if rows is None else rows.add,
+            on_task=ContainerRows(rows).add if rows else None,
         )
         play.watch(progress)
         output = None
@@ -157,8 +165,8 @@ def _run(options: argparse.Namespace, out: TextIO, err: TextIO) -> int:
             recording.writelines(pieces(play.player.recording()))
         if output is not None:
             output.finish(result)
-        if options.csv is not None:
-            write_csv(Path(options.csv), result)
+        for directory, kind in tables:
+            write_tables(directory, kind, result)
         if page is not None:
             page.write(report(result, _name(options), _size(load, site)))
     if options.json:
@@ -168,6 +176,17 @@ def _run(options: argparse.Namespace, out: TextIO, err: TextIO) -> int:
         for line in lines(result, PATIENCE_MS // 60_000):
             print(line, file=out)
     return FINISHED if result.is_complete else UNFINISHED
+
+
+def _tables(options: argparse.Namespace) -> list[tuple[Path, TableFile]]:
+    """Where the tables are written, and as what."""
+    found: list[tuple[Path, TableFile]] = []
+    if options.csv is not None:
+        found.append((Path(options.csv), csv_file))
+    if options.parquet is not None:
+        pyarrow()  # a run may be long, and should not fail when it ends
+        found.append((Path(options.parquet), parquet_file))
+    return found
 
 
 def _files(options: argparse.Namespace, load: Load, site: Site) -> ConfigurationProvider:

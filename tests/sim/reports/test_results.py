@@ -6,21 +6,27 @@ import csv
 import io
 import json
 import re
+import subprocess
+import sys
 from array import array
 from pathlib import Path
 
 import pytest
 from defusedxml.ElementTree import fromstring
+from pyarrow import parquet
 
 import yarnbox.sim
 from yarnbox.sim import Job, Load, Result, Site, Summary, Task, play
 from yarnbox.sim.load.jobs import REDUCE
 from yarnbox.sim.load.yarnbox_format import write_load
+from yarnbox.sim.reports import parquet as parquet_files
 from yarnbox.sim.reports import progress as telling
 from yarnbox.sim.reports.collector import Alone
+from yarnbox.sim.reports.parquet import parquet_file
 from yarnbox.sim.reports.progress import Progress, line
 from yarnbox.sim.reports.report import report
 from yarnbox.sim.reports.result import Evenness, in_order, percentile
+from yarnbox.sim.reports.tables import Table
 from yarnbox.sim.workload.command import main
 from yarnbox.yarn.resources.resource import Resource
 
@@ -204,6 +210,59 @@ def test_csv_files(trace: Path, tmp_path: Path) -> None:
     assert sum(int(row["containers"]) for row in read["nodes.csv"]) == 17
 
 
+def test_parquet_files_have_the_values_of_csv_files(trace: Path, tmp_path: Path) -> None:
+    csvs, there = tmp_path / "csv", tmp_path / "parquet"
+    assert run(trace, "--csv", str(csvs), "--parquet", str(there))[0] == 0
+    assert {one.stem for one in there.iterdir()} == {one.stem for one in csvs.iterdir()}
+    for file in there.iterdir():
+        read = parquet.read_table(file)
+        written = rows_of(csvs / f"{file.stem}.csv")
+        assert read.column_names == list(written[0])
+        rows = [
+            {name: "" if value is None else str(value) for name, value in row.items()}
+            for row in read.to_pylist()
+        ]
+        assert rows == written
+        group = parquet.ParquetFile(file).metadata.row_group(0)
+        assert {group.column(at).compression for at in range(group.num_columns)} == {"ZSTD"}
+    types = {one.name: str(one.type) for one in parquet.read_schema(there / "jobs.parquet")}
+    assert (types["job"], types["wait_ms"], types["slowdown"]) == ("string", "int64", "double")
+
+
+def test_parquet_files_grow_by_row_groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parquet_files, "ROW_GROUP", 3)
+    table = Table("t", {"name": str, "much": int, "share": float})
+    rows = [(f"r{number}", number or None, number / 2) for number in range(8)]
+    with parquet_file(tmp_path, table) as add:
+        for row in rows:
+            add(row)
+        assert not list(tmp_path.glob("t.parquet"))
+    (file,) = tmp_path.iterdir()
+    assert [tuple(row.values()) for row in parquet.read_table(file).to_pylist()] == rows
+    metadata = parquet.ParquetFile(file).metadata
+    assert [metadata.row_group(at).num_rows for at in range(metadata.num_row_groups)] == [3, 3, 2]
+    with parquet_file(tmp_path, Table("empty", table.columns)):
+        pass
+    assert parquet.read_table(tmp_path / "empty.parquet").num_rows == 0
+
+
+def test_parquet_without_its_package_is_one_line_before_the_run(
+    trace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    status, out, err = run(trace, "--parquet", str(tmp_path / "tables"))
+    assert (status, out) == (2, "")
+    assert err == "yarnbox: --parquet needs PyArrow: pip install 'yarnbox[parquet]'\n"
+    assert not (tmp_path / "tables").exists()
+
+
+def test_nobody_imports_pyarrow_who_does_not_ask_for_it(trace: Path, tmp_path: Path) -> None:
+    words = ["run", "--tracelocation", str(trace), "--num-nodes", "3", "--csv", str(tmp_path / "csv")]
+    program = "import sys; from yarnbox.sim.workload.command import main; main(sys.argv[1:])"
+    looked = f"{program}; sys.exit(any(one.startswith('pyarrow') for one in sys.modules))"
+    subprocess.run([sys.executable, "-c", looked, *words], check=True, stdout=subprocess.DEVNULL)
+
+
 def test_a_page_of_a_run(trace: Path, tmp_path: Path) -> None:
     place = tmp_path / "run.html"
     assert run(trace, "--report", str(place), "--name", "a <day>")[0] == 0
@@ -327,6 +386,8 @@ def test_nothing_stands_under_its_name_where_a_run_goes_wrong(trace: Path, tmp_p
     places = [
         "--csv",
         str(tmp_path / "csv"),
+        "--parquet",
+        str(tmp_path / "parquet"),
         "--output-dir",
         str(tmp_path / "sls"),
         "--record",
