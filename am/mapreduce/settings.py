@@ -238,7 +238,7 @@ class JobSettings:
     stuck_timeout_ms: int = setting(
         "mapreduce.task.stuck.timeout-ms",
         600_000,
-        "time in which a task that was launched has to say its first word; 0: no limit",
+        "time in which a launched task has to report for the first time; 0: no limit",
         at_least=0,
     )
     exit_timeout_ms: int = setting(
