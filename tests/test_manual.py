@@ -7,6 +7,7 @@ something that breaks it. What a command does when it is called is the affair of
 from __future__ import annotations
 
 import ast
+import importlib
 import re
 from argparse import ArgumentParser, _SubParsersAction
 from collections.abc import Callable, Iterator
@@ -32,6 +33,10 @@ CODE = re.compile(r"^    .+$|`[^`\n]+`", re.MULTILINE)
 FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 CALL = re.compile(r"(?:^|[`$/|]|\$ )\s*(?:\.venv/bin/)?(yarnbox|yarn) +([^\s`|\\]+)(?: +([^\s`|\\]+))?")
 PROPERTY = re.compile(r"`((?:yarn|yarnbox)\.[^`\s=]+)`")
+NAME = re.compile(r"`([\w.-]+)`")
+NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+PLAIN = re.compile(rf"({NUMBER.pattern}|true|false|`[^`]+`)(?=$|[,:;(]| \()")
+"""A default that is one value, whatever is said of it behind that."""
 FOLDERS = (*PACKAGES, "tests", "bench", "examples", "docs", "conf", "src")
 FILE = re.compile(rf"`((?:{'|'.join(FOLDERS)})/[^`\s]*)`")
 GUIDES = ("architecture.md", "theory-of-operation.md", "worked-examples.md")
@@ -246,6 +251,51 @@ def _bound(module: Module) -> dict[str, ast.expr]:
     return found
 
 
+def wrong_default(page: Page) -> Iterator[str]:
+    """A value in the column "default" beside a property that the code declares with another one."""
+    has_defaults = False
+    for line in page.text.splitlines():
+        cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", line)]
+        if not line.startswith("| ") or cells[1] == "property":
+            has_defaults = len(cells) > 2 and cells[2] == "default"
+        elif has_defaults:
+            names = _whole_names(NAME.findall(cells[1]))
+            values = cells[2].split(", ") if len(names) > 1 else [cells[2]]
+            for name, value in zip(names, values if len(values) == len(names) else [], strict=False):
+                said, declared = PLAIN.match(value), _defaults().get(name)
+                if said and declared and all(_as_said(one) != _as_said(said[1]) for one in declared):
+                    yield f"{page.name}: {name} is {declared[0]} by default, not {said[1]}"
+
+
+def _whole_names(names: list[str]) -> list[str]:
+    """Names that begin with a dot end like the one before them does not: which declared ones they mean."""
+    whole: list[str] = []
+    for name in names:
+        if name.startswith(".") and whole:
+            words = whole[-1].split(".")
+            longer = (".".join(words[:count]) + name for count in range(len(words) - 1, 0, -1))
+            name = next((one for one in longer if one in _defaults()), name)
+        whole.append(name)
+    return whole
+
+
+def _as_said(value: object) -> object:
+    text = str(value).strip("`").lower()
+    return float(text) if NUMBER.fullmatch(text) else text
+
+
+@cache
+def _defaults() -> dict[str, list[object]]:
+    """By property, what the processes that declare it take where no file has it."""
+    found: dict[str, list[object]] = {}
+    for module in modules():
+        if module.package in PACKAGES and "= setting(" in module.text:
+            for value in vars(importlib.import_module(module.name)).values():
+                for declaration in getattr(value, "__declarations__", ()):
+                    found.setdefault(declaration.name, []).append(declaration.default)
+    return found
+
+
 def unlisted_page(page: Page) -> Iterator[str]:
     """A page of docs/ that the index does not list."""
     if page.path.is_relative_to(DOCS) and page.path.name != "index.md":
@@ -254,7 +304,15 @@ def unlisted_page(page: Page) -> Iterator[str]:
             yield f"{page.name} is not in docs/index.md"
 
 
-RULES = (dead_link, absent_file, file_without_folder, unknown_command, unread_property, unlisted_page)
+RULES = (
+    dead_link,
+    absent_file,
+    file_without_folder,
+    unknown_command,
+    unread_property,
+    wrong_default,
+    unlisted_page,
+)
 BREAKING: dict[Callable[[Page], Iterator[str]], tuple[str, ...]] = {
     dead_link: ("[gone](gone.md)", "[here](index.md#no-such-heading)", "[up](../docs/nowhere/)"),
     absent_file: ("in `rm/no_such.py`", "`tests/nowhere/*.yaml`", "`src/nothing/`"),
@@ -266,6 +324,11 @@ BREAKING: dict[Callable[[Page], Iterator[str]], tuple[str, ...]] = {
         "`yarnbox yarn app2`",
     ),
     unread_property: ("| `yarn.no.such.property` | 1 |", "| `yarn.acl.enable`, `yarnbox.no-such` | |"),
+    wrong_default: (
+        "| property | default |\n| --- | --- |\n| `yarn.acl.enable` | true |",
+        "| property | default |\n| --- | --- |\n| `mapreduce.job.reduces`, `.running.map.limit` | 1, 7 |",
+        "| property | default |\n| --- | --- |\n| `mapreduce.jobhistory.max-age-ms` | 3, a moment |",
+    ),
     unlisted_page: ("a page of its own",),
 }
 KEEPING = (
@@ -273,6 +336,8 @@ KEEPING = (
     "[top](../README.md), [a heading](index.md#the-manual), [far](https://example.org/x)",
     "`yarnbox COMMAND`, `yarnbox job pi 4 100`, `yarn --config DIR node -list`, `yarn fs2cs`",
     "| `yarn.acl.enable` | false |\n| `yarn.resource-types.*.units` | |\n| a word | `yarn.nonsense` |",
+    "| property | default |\n| --- | --- |\n| `mapreduce.job.reduces`, `.running.map.limit` | 1, 0 |",
+    "| property | default |\n| --- | --- |\n| `yarn.acl.enable` | true in the sample configuration |",
 )
 
 
@@ -288,7 +353,7 @@ def test_each_rule_finds_what_breaks_it(rule: Callable[[Page], Iterator[str]], t
 
 
 @pytest.mark.parametrize("text", KEEPING)
-@pytest.mark.parametrize("rule", RULES[:5])
+@pytest.mark.parametrize("rule", RULES[:-1])
 def test_no_rule_refuses_what_is_right(rule: Callable[[Page], Iterator[str]], text: str) -> None:
     assert list(rule(Page(DOCS / "a-page.md", text))) == []
 
