@@ -268,7 +268,7 @@ def wrong_default(page: Page) -> Iterator[str]:
 
 
 def _whole_names(names: list[str]) -> list[str]:
-    """Names that begin with a dot end like the one before them does not: which declared ones they mean."""
+    """The names in full: one that begins with a dot shares the beginning of the name before it."""
     whole: list[str] = []
     for name in names:
         if name.startswith(".") and whole:
