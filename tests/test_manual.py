@@ -13,6 +13,7 @@ from argparse import ArgumentParser, _SubParsersAction
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
+from itertools import groupby
 from pathlib import Path
 
 import pytest
@@ -296,6 +297,19 @@ def _defaults() -> dict[str, list[object]]:
     return found
 
 
+def scattered_component(page: Page) -> Iterator[str]:
+    """A component whose entries in a section of the list of changes do not stand together."""
+    if page.path.name != "CHANGELOG.md":
+        return
+    for section in re.split(r"^##+ ", page.text, flags=re.MULTILINE):
+        entries = re.findall(r"^- ([A-Z][^:`]*|check-conf): ", section, re.MULTILINE)
+        groups = [component for component, _ in groupby(entries)]
+        for component in dict.fromkeys(groups):
+            if groups.count(component) > 1:
+                title = section.partition("\n")[0]
+                yield f"{page.name}: move the entries of {component} under {title} together"
+
+
 def unlisted_page(page: Page) -> Iterator[str]:
     """A page of docs/ that the index does not list."""
     if page.path.is_relative_to(DOCS) and page.path.name != "index.md":
@@ -311,6 +325,7 @@ RULES = (
     unknown_command,
     unread_property,
     wrong_default,
+    scattered_component,
     unlisted_page,
 )
 BREAKING: dict[Callable[[Page], Iterator[str]], tuple[str, ...]] = {
@@ -329,8 +344,15 @@ BREAKING: dict[Callable[[Page], Iterator[str]], tuple[str, ...]] = {
         "| property | default |\n| --- | --- |\n| `mapreduce.job.reduces`, `.running.map.limit` | 1, 7 |",
         "| property | default |\n| --- | --- |\n| `mapreduce.jobhistory.max-age-ms` | 3, a moment |",
     ),
+    scattered_component: ("### Fixed\n\n- Pages: one.\n- Jobs: two.\n- Pages: three.\n",),
     unlisted_page: ("a page of its own",),
 }
+NAMES: dict[Callable[[Page], Iterator[str]], str] = {
+    file_without_folder: GUIDES[0],
+    scattered_component: "CHANGELOG.md",
+}
+"""Of the page that a rule is about; the others are about any page."""
+
 KEEPING = (
     "`rm/core.py`, `tests/scenarios/preemption/*.yaml`, `bench/`",
     "[top](../README.md), [a heading](index.md#the-manual), [far](https://example.org/x)",
@@ -348,8 +370,7 @@ def test_every_page_keeps_the_rule(rule: Callable[[Page], Iterator[str]]) -> Non
 
 @pytest.mark.parametrize("rule, text", [(rule, text) for rule, texts in BREAKING.items() for text in texts])
 def test_each_rule_finds_what_breaks_it(rule: Callable[[Page], Iterator[str]], text: str) -> None:
-    name = GUIDES[0] if rule is file_without_folder else "a-page.md"
-    assert list(rule(Page(DOCS / name, text)))
+    assert list(rule(Page(DOCS / NAMES.get(rule, "a-page.md"), text)))
 
 
 @pytest.mark.parametrize("text", KEEPING)
