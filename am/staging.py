@@ -25,6 +25,7 @@ from yarnbox.yarn.records.node import NodeReport
 from yarnbox.yarn.security.tls import Tls
 from yarnbox.yarn.storage import remote_files
 from yarnbox.yarn.storage.remote_files import STAGED, STAGING_PATH, RemoteFileError
+from yarnbox.yarn.storage.urls import joined, scheme_of
 
 STAGING_PROPERTY = "yarn.app.mapreduce.am.staging-dir"
 DEFAULT_STAGING = "/tmp/hadoop-yarn/staging"
@@ -44,14 +45,14 @@ class Staging:
     ) -> Staging:
         """Where the files of an application go, by the property's value."""
         if base.rstrip("/") != AT_NODES:
-            absolute = base if remote_files.scheme_of(base) else str(Path(base).absolute())
-            return cls(remote_files.joined(absolute, user, ".staging", str(application_id)), tls)
+            absolute = base if scheme_of(base) else str(Path(base).absolute())
+            return cls(joined(absolute, user, ".staging", str(application_id)), tls)
         address = _node_for(submitter.running_nodes(), application_id)
         return cls(f"{STAGED}://{address}{STAGING_PATH}/{application_id}", tls)
 
     def put(self, source: Path, name: str, kind: LocalResourceType = LocalResourceType.FILE) -> LocalResource:
         """Stages a file; the resource by which a container gets it. SubmissionError when that fails."""
-        url = remote_files.joined(self._directory, name)
+        url = joined(self._directory, name)
         try:
             return _resource(url, remote_files.upload(source, url, self._tls), kind)
         except (RemoteFileError, OSError) as error:
@@ -102,7 +103,7 @@ class GivenFile:
     @property
     def is_local(self) -> bool:
         """Whether it has to be staged."""
-        return not remote_files.scheme_of(self.place)
+        return not scheme_of(self.place)
 
     def resource(self, staging: Staging | None, number: int, tls: Tls | None) -> LocalResource:
         """The file as a resource; what is local is staged under a name that no other file has."""

@@ -41,7 +41,8 @@ from yarnbox.yarn.enums import FinalApplicationStatus, LocalResourceType
 from yarnbox.yarn.errors import YarnError
 from yarnbox.yarn.ids import ApplicationId
 from yarnbox.yarn.records.application import ApplicationReport
-from yarnbox.yarn.storage import remote_files
+from yarnbox.yarn.storage.remote_files import RemoteFileError
+from yarnbox.yarn.storage.urls import is_local
 from yarnbox.yarn.text.command_parser import CommandParser
 from yarnbox.yarn.text.words import counted, did_you_mean
 
@@ -84,7 +85,7 @@ def main(
         return _fail(f"{where}: {remedy}", 1)
     except BrokenPipeError:
         raise  # nobody reads any more: the caller's affair
-    except (SubmissionError, YarnError, RpcError, OSError) as error:
+    except (SubmissionError, RemoteFileError, YarnError, RpcError, OSError) as error:
         return _fail(error, 1)
 
 
@@ -173,7 +174,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _add_paths(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("inputs", metavar="INPUT", nargs="+", help="a file or directory")
+    parser.add_argument("inputs", metavar="INPUT", nargs="+", help="a file or directory, or its URL")
     parser.add_argument("output", metavar="OUTPUT_DIR", help="a directory that does not exist yet")
 
 
@@ -384,7 +385,7 @@ class Program:
         found = found.overlaid_by_arguments(options.definitions)
         if self._run_dir is not None:
             defaults[STAGING_PROPERTY] = str(self._run_dir / "staging")
-            shares_a_directory = remote_files.is_local(found.value(STAGING_PROPERTY) or "")
+            shares_a_directory = is_local(found.value(STAGING_PROPERTY) or "")
             if shares_a_directory:
                 history = self._run_dir / "history"
                 defaults["mapreduce.jobhistory.intermediate-done-dir"] = str(history / "done_intermediate")

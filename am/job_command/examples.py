@@ -27,6 +27,7 @@ from yarnbox.am.mapreduce.output import read_part
 from yarnbox.am.mapreduce.shuffle.records import encode
 from yarnbox.am.mapreduce.splits import Split
 from yarnbox.am.submit import SubmissionError
+from yarnbox.yarn.storage.urls import absolute
 
 _SUM = name_of(SumReducer)
 _ROWS = {
@@ -59,7 +60,7 @@ class Example:
 
 def paths(inputs: Iterable[Path | str], output: Path | str) -> dict[str, str]:
     """The properties that name input and output."""
-    given = [str(Path(path).absolute()) for path in (*inputs, output)]
+    given = [absolute(str(path)) for path in (*inputs, output)]
     for path in given:
         if "," in path:
             raise SubmissionError(f"the path {path} has a comma, which separates paths in properties")
@@ -74,7 +75,7 @@ def _status(has_succeeded: bool) -> int:
 
 
 def _add_paths(parser: ArgumentParser) -> None:
-    parser.add_argument("inputs", metavar="INPUT", nargs="+", help="a file or directory")
+    parser.add_argument("inputs", metavar="INPUT", nargs="+", help="a file or directory, or its URL")
     _add_output(parser)
 
 
@@ -83,7 +84,7 @@ def _add_output(parser: ArgumentParser) -> None:
 
 
 def _add_path(parser: ArgumentParser) -> None:
-    parser.add_argument("input", metavar="INPUT", help="a file or directory")
+    parser.add_argument("input", metavar="INPUT", help="a file or directory, or its URL")
     _add_output(parser)
 
 

@@ -58,7 +58,7 @@ from yarnbox.yarn.resources.resource import Resource
 from yarnbox.yarn.security.credentials import Credentials
 from yarnbox.yarn.settings import read
 from yarnbox.yarn.shuffle import JOB_TOKEN
-from yarnbox.yarn.storage.remote_files import is_local, local_path
+from yarnbox.yarn.storage.urls import is_local, is_remote, local_path
 
 POLL_TIMEOUT_S = 2.0
 SECRET_BYTES = 20
@@ -113,6 +113,8 @@ class JobClient:
             raise SubmissionError(str(error)) from None
         if not settings.output_dir:
             raise SubmissionError("Output directory not set: name one behind the inputs")
+        if is_remote(settings.output_dir):
+            raise SubmissionError(f"{settings.output_dir}: the output is a path that all hosts share, no URL")
         output = Path(settings.output_dir)
         if output.exists():
             raise SubmissionError(f"Output directory {output} already exists: name another one, or remove it")
@@ -129,18 +131,18 @@ class JobClient:
             raise SubmissionError("No input paths specified in job")
         try:
             files = input_files(settings.input_paths, recursive=settings.recursive)
+            nodes = self._submitter.running_nodes()
+            racks = {n.node_id.host: n.rack_name or "/default-rack" for n in nodes if n.node_id is not None}
+            return make_splits(
+                files,
+                Placement(racks, settings.replication),
+                block_bytes=settings.block_bytes,
+                min_bytes=settings.split_min_bytes,
+                max_bytes=settings.split_max_bytes or chosen_split_bytes(sum(size for _, size in files)),
+                is_splittable=input_format_named(settings.input_format).is_splittable,
+            )
         except InvalidInputError as error:
             raise SubmissionError(str(error)) from None
-        nodes = self._submitter.running_nodes()
-        racks = {n.node_id.host: n.rack_name or "/default-rack" for n in nodes if n.node_id is not None}
-        return make_splits(
-            files,
-            Placement(racks, settings.replication),
-            block_bytes=settings.block_bytes,
-            min_bytes=settings.split_min_bytes,
-            max_bytes=settings.split_max_bytes or chosen_split_bytes(sum(size for _, size in files)),
-            is_splittable=input_format_named(settings.input_format).is_splittable,
-        )
 
     # Submission.
 

@@ -17,6 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
 
+from yarnbox.yarn.storage.urls import is_remote
+
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer, WriteableBuffer
 
@@ -121,15 +123,29 @@ def open_input(path: Path | str) -> BinaryIO:
     """The file's content, decompressed as its name says; MissingPackageError says what that would take."""
     suffix = Path(path).suffix
     if suffix == ".gz":
-        return cast(BinaryIO, gzip.open(path, "rb"))
+        return cast(BinaryIO, gzip.open(_named_or_open(path), "rb"))
     if suffix == ".bz2":
-        return cast(BinaryIO, bz2.open(path, "rb"))
+        return cast(BinaryIO, bz2.open(_named_or_open(path), "rb"))
     if suffix == ".zst":
         codec_named("ZStandardCodec")
-        return cast(BinaryIO, io.BufferedReader(importlib.import_module("zstandard").open(path, "rb")))
+        opened = importlib.import_module("zstandard").open(_named_or_open(path), "rb")
+        return cast(BinaryIO, io.BufferedReader(opened))
     if suffix == ".deflate":
-        return cast(BinaryIO, io.BufferedReader(_Inflated(Path(path)), _READ_BYTES))
-    return Path(path).open("rb", buffering=_READ_BYTES)
+        return cast(BinaryIO, io.BufferedReader(_Inflated(open_as_it_is(path)), _READ_BYTES))
+    return open_as_it_is(path)
+
+
+def open_as_it_is(path: Path | str) -> BinaryIO:
+    """The file of a path or URL."""
+    if is_remote(str(path)):
+        from yarnbox.yarn.storage.remote_files import open_file  # which few tasks need
+
+        return open_file(str(path))
+    return open(path, "rb", buffering=_READ_BYTES)
+
+
+def _named_or_open(path: Path | str) -> Path | str | BinaryIO:
+    return open_as_it_is(path) if is_remote(str(path)) else path
 
 
 def open_result(path: Path, codec: str) -> BinaryIO:
@@ -165,8 +181,8 @@ class _Deflated(io.RawIOBase):
 class _Inflated(io.RawIOBase):
     """What zlib makes of a file."""
 
-    def __init__(self, path: Path) -> None:
-        self._stream = path.open("rb", buffering=0)
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
         self._zlib = zlib.decompressobj()
 
     def readable(self) -> bool:

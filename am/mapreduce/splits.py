@@ -17,8 +17,9 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from yarnbox.am.mapreduce.codecs import is_compressed, open_input
+from yarnbox.am.mapreduce.codecs import is_compressed, open_as_it_is, open_input
 from yarnbox.am.mapreduce.shuffle.records import Record
+from yarnbox.yarn.storage.urls import absolute, is_remote
 
 SPLIT_FILE = "job.split.json"
 """The splits of a job, in its staging directory."""
@@ -48,6 +49,7 @@ class Chunk:
     """A part of a file."""
 
     path: str
+    """Or its URL, where it is a file of another filesystem."""
     start: int
     length: int
 
@@ -101,19 +103,41 @@ def splits_text(splits: Iterable[Split]) -> str:
     return json.dumps([split.to_json() for split in splits])
 
 
-def input_files(inputs: Iterable[str | Path], *, recursive: bool = True) -> list[tuple[Path, int]]:
+def input_files(inputs: Iterable[str | Path], *, recursive: bool = True) -> list[tuple[str, int]]:
     """Every file below the inputs and its size, in the order of their names; hidden ones are left out."""
-    files: dict[Path, int] = {}
+    files: dict[str, int] = {}
     for given in inputs:
-        path = Path(given)
+        if is_remote(str(given)):
+            files.update(_remote_files(str(given), recursive))
+            continue
+        path = Path(absolute(str(given)))
         if not path.exists():
             raise InvalidInputError(f"Input path does not exist: {given}")
         try:
             for file in _files_below(path, recursive):
-                files[file.resolve()] = file.stat().st_size
+                files[str(file.resolve())] = file.stat().st_size
         except OSError as error:
             raise InvalidInputError(f"cannot read {given}: {error.strerror or error}") from error
-    return sorted(files.items())
+    return sorted(files.items(), key=lambda item: item[0].split("/"))
+
+
+def _remote_files(url: str, recursive: bool) -> Iterator[tuple[str, int]]:
+    from yarnbox.yarn.storage import remote_files  # which tasks need not
+
+    try:
+        found = remote_files.files_below(url, recursive=recursive)
+    except remote_files.NoSuchFileError:
+        raise InvalidInputError(f"Input path does not exist: {url}") from None
+    except remote_files.RemoteFileError as error:
+        raise InvalidInputError(str(error)) from error
+    for file, size in found:
+        below = file[len(url) :].strip("/")
+        if not any(_is_hidden(name) for name in below.split("/")):
+            yield file, size
+
+
+def _is_hidden(name: str) -> bool:
+    return name.startswith(".") or name in HIDDEN
 
 
 def _files_below(path: Path, recursive: bool) -> Iterator[Path]:
@@ -121,7 +145,7 @@ def _files_below(path: Path, recursive: bool) -> Iterator[Path]:
         yield path
         return
     for entry in sorted(path.iterdir()):
-        if entry.name.startswith(".") or entry.name in HIDDEN:
+        if _is_hidden(entry.name):
             continue
         if entry.is_file():
             yield entry
@@ -167,7 +191,7 @@ def chosen_split_bytes(total: int) -> int:
 
 
 def make_splits(
-    files: Sequence[tuple[Path, int]],
+    files: Sequence[tuple[Path | str, int]],
     placement: Placement,
     *,
     block_bytes: int,
@@ -192,21 +216,35 @@ def make_splits(
 
 
 def _cut(
-    files: Sequence[tuple[Path, int]], size: int, is_splittable: Callable[[Path], bool]
+    files: Sequence[tuple[Path | str, int]], size: int, is_splittable: Callable[[Path], bool]
 ) -> Iterator[Chunk]:
     for path, length in files:
         start = 0
-        while length - start > size * SLOP and is_splittable(path):
-            yield Chunk(str(path), start, size)
-            start += size
+        if length > size * SLOP and is_splittable(Path(path)) and _has_ranges(str(path)):
+            while length - start > size * SLOP:
+                yield Chunk(str(path), start, size)
+                start += size
         if length > start:
             yield Chunk(str(path), start, length - start)
 
 
+def _has_ranges(path: str) -> bool:
+    if not is_remote(path):
+        return True
+    from yarnbox.yarn.storage import remote_files
+
+    try:
+        return remote_files.has_ranges(path)
+    except remote_files.RemoteFileError as error:
+        raise InvalidInputError(str(error)) from error
+
+
 def _placed(chunks: Sequence[Chunk], placement: Placement, block_bytes: int) -> Split:
-    """The split with the hosts that hold most of it."""
+    """The split with the hosts that hold most of it. A file of another filesystem is near to none."""
     held: dict[str, int] = {}
     for chunk in chunks:
+        if is_remote(chunk.path):
+            continue
         for host in placement.replicas(chunk.path, chunk.start // block_bytes):
             held[host] = held.get(host, 0) + chunk.length
     hosts = sorted(held, key=lambda host: (-held[host], host))[:_PLACES]
@@ -224,7 +262,7 @@ def text_blocks(chunk: Chunk) -> Iterator[bytes]:
     if is_compressed(chunk.path):
         yield from _whole_blocks(chunk.path)
         return
-    with open(chunk.path, "rb", buffering=1 << 18) as stream:
+    with open_as_it_is(chunk.path) as stream:
         at = _skip_to_line(stream, chunk.start)
         end = chunk.start + chunk.length
         while at <= end:
@@ -257,9 +295,9 @@ def text_lines(chunk: Chunk) -> Iterator[list[tuple[int, str]]]:
 
 
 def _first_line(chunk: Chunk) -> int:
-    if is_compressed(chunk.path):
+    if chunk.start == 0 or is_compressed(chunk.path):
         return 0
-    with open(chunk.path, "rb") as stream:
+    with open_as_it_is(chunk.path) as stream:
         return _skip_to_line(stream, chunk.start)
 
 

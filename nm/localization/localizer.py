@@ -23,6 +23,8 @@ from yarnbox.yarn.enums import LocalResourceType, LocalResourceVisibility
 from yarnbox.yarn.security.tls import Tls
 from yarnbox.yarn.storage import remote_files
 from yarnbox.yarn.storage.remote_files import RemoteFileError
+from yarnbox.yarn.storage.urls import is_local as is_local_url
+from yarnbox.yarn.storage.urls import local_path
 
 ZIP_ENDINGS = (".jar", ".zip")
 TAR_ENDINGS = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
@@ -63,8 +65,8 @@ def check_public(path: Path) -> None:
 
 def _fetch(order: FetchResource, place: Path, tls: Tls | None) -> tuple[str, int]:
     key = order.key
-    is_local = remote_files.is_local(key.url)
-    source = remote_files.local_path(key.url) if is_local else Path(key.url.partition("?")[0])
+    is_local = is_local_url(key.url)
+    source = local_path(key.url) if is_local else Path(key.url.partition("?")[0])
     try:
         changed = remote_files.status(key.url, tls).modified_ms
     except RemoteFileError as error:

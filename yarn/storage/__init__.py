@@ -7,6 +7,7 @@ drafts            files that appear when they are whole
 event_log         every event that an RM dispatched
 aggregated_logs   where the logs of finished containers lie, and their format
 tfile             the files of Hadoop's own NodeManagers, read
+urls              what a path or URL says of where its file is
 remote_files      files by URL
 writable          Hadoop's variable length integers
 """

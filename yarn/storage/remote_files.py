@@ -7,7 +7,9 @@ files are for. Hadoop: FileSystem and its implementations.
 
 from __future__ import annotations
 
+import errno
 import http.client
+import io
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -15,10 +17,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 from urllib.parse import quote, urlsplit
 
 from yarnbox.yarn.security.tls import Tls, connection_to
+from yarnbox.yarn.storage.urls import is_local, joined, local_path, scheme_of
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
 
 STAGED = "yarnbox"
 """The scheme of staged files."""
@@ -26,7 +32,7 @@ STAGED = "yarnbox"
 STAGING_PATH = "/ws/v1/node/staging"
 MODIFIED_HEADER = "Yarnbox-Modified-Ms"
 TIMEOUT_S = 60.0
-_LOCAL = ("", "file", "local")
+_HTTP = ("http", "https")
 _PIECE = 1 << 20
 _TIMES = ("mtime", "LastModified", "last_modified", "modificationTime", "modified", "updated")
 
@@ -48,26 +54,6 @@ class FileStatus:
     """None where its filesystem does not tell."""
 
 
-def scheme_of(url: str) -> str:
-    """What is before the colon; of a path nothing."""
-    return urlsplit(url).scheme
-
-
-def is_local(url: str) -> bool:
-    """Whether it is a file of this machine."""
-    return scheme_of(url) in _LOCAL
-
-
-def local_path(url: str) -> Path:
-    """The path of a local file."""
-    return Path(url if not scheme_of(url) else url.split(":", 1)[1].removeprefix("//"))
-
-
-def joined(directory: str, *names: str) -> str:
-    """The URL of something below a directory."""
-    return "/".join([directory.rstrip("/"), *names])
-
-
 def status(url: str, tls: Tls | None = None) -> FileStatus:
     """Size and time of modification; NoSuchFileError, RemoteFileError."""
     if is_local(url):
@@ -80,6 +66,81 @@ def status(url: str, tls: Tls | None = None) -> FileStatus:
     with _fsspec(url) as (system, path):
         info = system.info(path)
         return FileStatus(int(info.get("size") or 0), _modified_ms(info))
+
+
+def files_below(url: str, *, recursive: bool = True) -> list[tuple[str, int]]:
+    """The file, or the files of the directory, as fsspec knows them, each with its size."""
+    with _fsspec(url) as (system, path):
+        info = system.info(path)
+        if info["type"] != "directory":
+            return [(url, _size(url, info))]
+        root = path.rstrip("/") + "/"
+        found = system.find(path, maxdepth=None if recursive else 1, detail=True)
+        return [
+            (joined(url, name.removeprefix(root)), _size(name, info))
+            for name, info in found.items()
+            if not name.endswith("/")  # some stores keep a mark where a directory is
+        ]
+
+
+def has_ranges(url: str) -> bool:
+    """Whether a file can be read from its middle. HTTP servers need not be able to do that."""
+    if scheme_of(url) not in _HTTP:
+        return True
+    with _fsspec(url) as (system, path), system.open(path, "rb") as file:
+        if not file.seekable() or file.size is None:
+            return False
+        try:
+            file.seek(max(0, file.size - 1))
+            return bool(file.read(1))
+        except ValueError:
+            return False
+
+
+def open_file(url: str) -> BinaryIO:
+    """A file to be read, by fsspec; what goes wrong while it is read is an OSError. One of a server that has
+    no ranges can be read once, from its beginning.
+    """
+    whole = {"block_size": 0} if not has_ranges(url) else {}
+    with _fsspec(url) as (system, path):
+        reader = _Reader(url, system.open(path, "rb", **whole))
+        return cast(BinaryIO, io.BufferedReader(reader, _PIECE))
+
+
+class _Reader(io.RawIOBase):
+    """A file of fsspec's, with the errors of files."""
+
+    def __init__(self, url: str, file: Any) -> None:
+        self._url = url
+        self._file = file
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return bool(self._file.seekable())
+
+    def tell(self) -> int:
+        return int(self._file.tell())
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        self._file.seek(offset, whence)
+        return self.tell()
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        view = memoryview(buffer).cast("B")
+        try:
+            data = self._file.read(len(view))
+        except Exception as error:
+            # Each filesystem raises what the package below it raises.
+            raise OSError(errno.EIO, f"{type(error).__name__}: {error}", self._url) from error
+        view[: len(data)] = data
+        return len(data)
+
+    def close(self) -> None:
+        if not self.closed:
+            self._file.close()
+        super().close()
 
 
 def download(url: str, target: Path, tls: Tls | None = None) -> None:
@@ -131,6 +192,13 @@ def _local_status(path: Path) -> FileStatus:
     return FileStatus(found.st_size, found.st_mtime_ns // 1_000_000)
 
 
+def _size(url: str, info: Mapping[str, Any]) -> int:
+    size = info.get("size")
+    if size is None:
+        raise RemoteFileError(f"{url}: its server does not tell how large it is")
+    return int(size)
+
+
 def _modified_ms(info: Mapping[str, Any]) -> int | None:
     """What filesystems call it differs, and so does what they measure it in."""
     for name in _TIMES:
@@ -158,6 +226,7 @@ def _fsspec(url: str) -> Iterator[tuple[Any, str]]:
     except (ImportError, ValueError) as error:
         raise RemoteFileError(f"No FileSystem for scheme {scheme!r}: {url}: {error}") from error
     try:
+        system.invalidate_cache()  # others write, too
         yield system, path
     except FileNotFoundError as error:
         raise NoSuchFileError(f"File {url} does not exist") from error

@@ -14,6 +14,7 @@ from yarnbox.am.mapreduce.input import KeyValueTextInputFormat
 from yarnbox.am.mapreduce.shuffle.records import Record
 from yarnbox.am.mapreduce.splits import Chunk
 from yarnbox.yarn.configuration import Configuration
+from yarnbox.yarn.storage.urls import absolute, is_remote
 
 OPERATOR = "yarnbox.mapreduce.join.operator"
 _INPUTS = "mapreduce.input.fileinputformat.inputdir"
@@ -31,17 +32,21 @@ class TagMapper(Mapper):
     """Says of each value which input it comes from."""
 
     def run(self, context: MapContext) -> None:
-        inputs = [Path(path).resolve() for path in context.configuration.strings(_INPUTS)]
+        inputs = [_place_of(path) for path in context.configuration.strings(_INPUTS)]
         numbers: dict[str, int] = {}
         for key, (path, value) in context.records():
             number = numbers.get(path)
             if number is None:
-                number = numbers[path] = _number(inputs, Path(path))
+                number = numbers[path] = _number(inputs, path)
             context.emit(key, [number, value])
 
 
-def _number(inputs: list[Path], path: Path) -> int:
-    return next(number for number, one in enumerate(inputs) if path == one or one in path.parents)
+def _place_of(path: str) -> str:
+    return path.rstrip("/") if is_remote(path) else str(Path(absolute(path)).resolve())
+
+
+def _number(inputs: list[str], path: str) -> int:
+    return next(number for number, one in enumerate(inputs) if path == one or path.startswith(f"{one}/"))
 
 
 class JoinReducer(Reducer):

@@ -19,6 +19,7 @@ from yarnbox.am.mapreduce.streaming.commands import (
 )
 from yarnbox.am.mapreduce.streaming.pipes import CommandFailedError, words_of
 from yarnbox.am.submit import SubmissionError
+from yarnbox.yarn.storage.urls import absolute
 
 _NO_REDUCES = "NONE"
 _IDENTITY = ("org.apache.hadoop.mapred.lib.IdentityMapper", "org.apache.hadoop.mapred.lib.IdentityReducer")
@@ -28,7 +29,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Hadoop's options, with a single dash."""
     add = parser.add_argument
     add("-help", action="help", help="show this help message and exit")
-    add("-input", action="append", required=True, metavar="PATH", help="a file or directory; may be repeated")
+    add(
+        "-input", action="append", required=True, metavar="PATH",
+        help="a file or directory, or its URL; may be repeated",
+    )  # fmt: skip
     add("-output", required=True, metavar="DIR", help="a directory that does not exist yet")
     add("-mapper", metavar="COMMAND", help="command that maps (default: pass records on unchanged)")
     add(
@@ -75,9 +79,9 @@ def properties(options: argparse.Namespace) -> dict[str, str]:
     found = {
         "mapreduce.job.name": f"streamjob: {options.mapper or 'identity'}",
         "mapreduce.input.fileinputformat.inputdir": ",".join(
-            str(Path(path).absolute()) for given in options.input for path in given.split(",")
+            absolute(path) for given in options.input for path in given.split(",")
         ),
-        "mapreduce.output.fileoutputformat.outputdir": str(Path(options.output).absolute()),
+        "mapreduce.output.fileoutputformat.outputdir": absolute(options.output),
     }
     commands = (
         (options.mapper, "mapreduce.job.map.class", StreamMapper, MAP_COMMAND),

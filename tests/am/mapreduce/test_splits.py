@@ -83,10 +83,10 @@ def test_hidden_files_are_left_out_and_directories_read_through(tmp_path: Path) 
     (tmp_path / "deep" / "er").mkdir(parents=True)
     for name in ("a", ".hidden", "_SUCCESS", "_weakref.py", "deep/b", "deep/er/c"):
         (tmp_path / name).write_bytes(b"x")
-    names = [path.relative_to(tmp_path.resolve()).as_posix() for path, _ in input_files([tmp_path])]
+    names = [Path(path).relative_to(tmp_path.resolve()).as_posix() for path, _ in input_files([tmp_path])]
     assert names == ["_weakref.py", "a", "deep/b", "deep/er/c"]
     flat = input_files([tmp_path], recursive=False)
-    assert [path.name for path, _ in flat] == ["_weakref.py", "a"]
+    assert [Path(path).name for path, _ in flat] == ["_weakref.py", "a"]
 
 
 def test_a_missing_input_is_named(tmp_path: Path) -> None:
