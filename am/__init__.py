@@ -8,10 +8,9 @@ blocking    both for a program without asyncio
 unmanaged   an AM that runs outside the cluster
 connection  where an AM finds its cluster
 environment what a container is told by its NM
-launch      launch contexts for Python programs
+launch      launch contexts for Python programs; resources handed on to other containers
 submit      an application handed to the RM, and followed to its end
 staging     files of a client, put where its containers find them
-resources   sizes of containers as text
 client_service  a service of the AM's own for its clients
 job_command/ `yarnbox job`
 mapreduce/  the MapReduce AM, its tasks and its jobs

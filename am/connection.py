@@ -20,9 +20,15 @@ from yarnbox.am.submit import Patience, Submitter
 from yarnbox.yarn.configuration import SITE_FILES, Configuration
 from yarnbox.yarn.connection.address import Address, with_default_port
 from yarnbox.yarn.connection.address_book import ADDRESS_BOOK_PROPERTY, AddressBook
-from yarnbox.yarn.connection.failover import BlockingCalls, Calls, FailoverSettings, blocking_stub_of, stub_of
+from yarnbox.yarn.connection.failover import (
+    BlockingCalls,
+    Calls,
+    FailoverSettings,
+    blocking_stub_of,
+    is_rm_expected,
+    stub_of,
+)
 from yarnbox.yarn.connection.hosting import NM_CONF_DIR, properties_of_host
-from yarnbox.yarn.connection.presence import is_rm_expected
 from yarnbox.yarn.connection.rm_ids import rm_addresses
 from yarnbox.yarn.http.access import HttpAccessSettings
 from yarnbox.yarn.ids import NodeId

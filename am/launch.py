@@ -12,6 +12,7 @@ of that as it was given, on Hadoop's NodeManagers too.
 
 from __future__ import annotations
 
+import base64
 import os
 import re
 import sys
@@ -22,6 +23,7 @@ from yarnbox.am.connection import CONF_DIRS
 from yarnbox.yarn.connection.hosting import NM_PYTHON, NM_PYTHONPATH
 from yarnbox.yarn.records.container import ContainerLaunchContext, LocalResource
 from yarnbox.yarn.security.credentials import Credentials
+from yarnbox.yarn.wire import from_bytes, to_bytes
 
 LOG_DIR = "<LOG_DIR>"
 
@@ -126,3 +128,12 @@ def python_context(
         },
         command=(python_command(module, arguments),),
     )
+
+
+def resource_text(resource: LocalResource) -> str:
+    """A resource as one word, without a comma."""
+    return base64.urlsafe_b64encode(to_bytes(resource)).decode()
+
+
+def resource_of(text: str) -> LocalResource:
+    return from_bytes(LocalResource, base64.urlsafe_b64decode(text))

@@ -1,7 +1,7 @@
 """Calls that outlive a restart of the ResourceManager.
 
 A peer that cannot be reached is asked again as often and as long as yarn.resourcemanager.connect.* say: one
-that has answered before, and one that is expected to be there (yarn/connection/presence.py). Of any other one
+that has answered before, and one that is expected to be there (yarn/connection/failover.py). Of any other one
 the caller learns at once. Hadoop: RMProxy's retry policy, which Hadoop applies to every first call.
 """
 

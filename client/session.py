@@ -28,8 +28,7 @@ from yarnbox.client.yarn_client import Polling, Rpc, YarnClient
 from yarnbox.yarn.configuration import SITE_FILES, Configuration, ConfigurationError
 from yarnbox.yarn.connection.address import connectable
 from yarnbox.yarn.connection.address_book import AddressBook
-from yarnbox.yarn.connection.failover import BlockingCalls, blocking_stub_of
-from yarnbox.yarn.connection.presence import is_rm_expected
+from yarnbox.yarn.connection.failover import BlockingCalls, blocking_stub_of, is_rm_expected
 from yarnbox.yarn.connection.rm_ids import all_of, rm_addresses, rm_ids
 from yarnbox.yarn.connection.rpc import BlockingStub
 from yarnbox.yarn.resources.resource_types import RESOURCE_TYPES_FILE

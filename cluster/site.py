@@ -35,7 +35,7 @@ from yarnbox.rm.settings import RMSettings
 from yarnbox.yarn.configuration import SITE_FILES, Configuration, ConfigurationError, Fault
 from yarnbox.yarn.connection.address import Address
 from yarnbox.yarn.connection.address_book import ADDRESS_BOOK_FILE, ADDRESS_BOOK_PROPERTY, write_address_book
-from yarnbox.yarn.connection.presence import PID_FILE_PROPERTY
+from yarnbox.yarn.connection.failover import PID_FILE_PROPERTY
 from yarnbox.yarn.security.node_secret import PROPERTY as SECRET_PROPERTY
 from yarnbox.yarn.security.node_secret import write_node_secret
 from yarnbox.yarn.security.tls import TLS_PROPERTIES

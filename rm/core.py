@@ -26,8 +26,7 @@ from yarnbox.rm.events.app import (
     AttemptLaunchFailed,
 )
 from yarnbox.rm.events.node import MonitorEvent, NodeEvent, NodesListEvent
-from yarnbox.rm.events.placement import PlacementDue
-from yarnbox.rm.events.scheduler import SchedulerEvent
+from yarnbox.rm.events.scheduler import PlacementDue, SchedulerEvent
 from yarnbox.rm.labels import NodeLabelsManager
 from yarnbox.rm.labels.administration import ATTRIBUTE_JOURNAL, LABEL_JOURNAL, LabelAdministration
 from yarnbox.rm.labels.attributes import NodeAttributesManager

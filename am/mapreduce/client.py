@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 
 from yarnbox.am.asks import ANY
 from yarnbox.am.connection import Connection
-from yarnbox.am.launch import python_context
+from yarnbox.am.launch import python_context, resource_text
 from yarnbox.am.mapreduce.api import NotAClassError, mapper_named, partitioner_named, reducer_named
 from yarnbox.am.mapreduce.cache_files import UnreadableFileError, copied, named_files
 from yarnbox.am.mapreduce.codecs import MissingPackageError, codec_named
@@ -44,7 +44,6 @@ from yarnbox.am.mapreduce.splits import (
     write_splits,
 )
 from yarnbox.am.mapreduce.umbilical import AMUnreachableError, Umbilical
-from yarnbox.am.resources import resource_text
 from yarnbox.am.staging import Staging, plain_name
 from yarnbox.am.submit import NewApplication, SubmissionError, Submitter, follow, has_succeeded
 from yarnbox.yarn.configuration import Configuration

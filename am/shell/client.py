@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from yarnbox.am.connection import Connection
-from yarnbox.am.launch import python_context
-from yarnbox.am.resources import resource_text
+from yarnbox.am.launch import python_context, resource_text
 from yarnbox.am.shell.spec import ShellSpec
 from yarnbox.am.staging import DEFAULT_STAGING, STAGING_PROPERTY, GivenFile, Staging
 from yarnbox.am.submit import Submitter, follow

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Self
 
+from yarnbox.am.launch import resource_of
 from yarnbox.am.placement import PlacementSpec, parse_specs
-from yarnbox.am.resources import resource_of
 from yarnbox.yarn.enums import ContainerRetryPolicy
 from yarnbox.yarn.records.container import ContainerRetryContext, LocalResource
 from yarnbox.yarn.resources.resource import Resource

@@ -1,8 +1,7 @@
 """Containers as processes of the operating system.
 
 layout    where everything of a container lies, below the local and the log directories
-script    launch_container.sh: environment, links, command
-java      what <ADD_OPENS> stands for
+script    launch_container.sh: environment, links, command, what <ADD_OPENS> stands for
 group     a container's processes as a whole: signals, who is left
 process   ProcessExecutor: launches, ends, reacquires
 reaper    what kills the containers of an NM that died

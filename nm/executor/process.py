@@ -19,12 +19,12 @@ from typing import Protocol
 
 from yarnbox.nm.effects import Launch
 from yarnbox.nm.executor.group import descendants, end_group, is_alive, signal_group
-from yarnbox.nm.executor.java import additional_options
 from yarnbox.nm.executor.layout import Layout, NoDirectoryError
 from yarnbox.nm.executor.reaper import Reaper
 from yarnbox.nm.executor.script import (
     LAUNCH_SCRIPT,
     ScriptInput,
+    additional_options,
     auxiliary_variables,
     launch_script,
     wrapper_scripts,

@@ -4,10 +4,9 @@ It knows its attempts, where it ran and which node updates its AM has to be sent
 to the scheduler, admission to rm.submission. Its final state is written to the state store before it is
 shown. Hadoop: RMAppImpl.
 
-entity  what an application is
+entity  what an application is, and its entry in the state store
 life    what happens to it
 table   the law
-storing its entry in the state store
 """
 
 from yarnbox.rm.app.entity import COMPLETED_STATES, FINAL_STATES, RMApp, RMAppState

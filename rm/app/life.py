@@ -14,8 +14,8 @@ from yarnbox.rm.app.entity import (
     RMApp,
     RMAppState,
     Todo,
+    store_app,
 )
-from yarnbox.rm.app.storing import store_app
 from yarnbox.rm.attempt import RM_APP_ATTEMPT
 from yarnbox.rm.events.app import (
     AppAccepted,

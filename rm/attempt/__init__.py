@@ -4,13 +4,12 @@ It requests the AM's container from the scheduler, has it launched, follows the 
 has to be sent; its application decides whether another attempt follows. Its final state is written to the
 state store before it is shown. Hadoop: RMAppAttemptImpl and the events of AMLauncher.
 
-entity     what an attempt is
+entity     what an attempt is, its diagnostics, its entry in the state store
 beginning  from START to the registration of its AM, and recovery
 ending     its containers' ends, and its own
 table      the law
-storing    its entry in the state store
 
-diagnostics, finished, blacklist    what attempts and applications remember
+finished, blacklist    what attempts and applications remember
 """
 
 from yarnbox.rm.attempt.entity import NO_PORT, NOT_AVAILABLE, RMAppAttempt, RMAppAttemptState

@@ -13,8 +13,8 @@ from yarnbox.rm.attempt.entity import (
     SCHEDULED,
     RMAppAttempt,
     RMAppAttemptState,
+    store_attempt,
 )
-from yarnbox.rm.attempt.storing import store_attempt
 from yarnbox.rm.effects import LaunchContainer
 from yarnbox.rm.events.app import (
     AppAttemptLaunched,

@@ -14,8 +14,8 @@ from yarnbox.rm.attempt.entity import (
     RMAppAttempt,
     RMAppAttemptState,
     Todo,
+    store_attempt,
 )
-from yarnbox.rm.attempt.storing import store_attempt
 from yarnbox.rm.effects import StopContainer
 from yarnbox.rm.events.app import (
     AppAttemptFailed,

@@ -7,7 +7,6 @@ from enum import Enum
 from typing import Any, NamedTuple, Protocol
 
 from yarnbox.rm.attempt.blacklist import AMNodeBlacklist
-from yarnbox.rm.attempt.diagnostics import Diagnostics
 from yarnbox.rm.attempt.finished import FinishedContainers
 from yarnbox.rm.container_context import ContainerTokens
 from yarnbox.rm.events.app import AttemptEvent
@@ -15,7 +14,7 @@ from yarnbox.rm.ports import AMSession, AttemptTokens, Pages
 from yarnbox.rm.scheduler.base import Scheduler
 from yarnbox.rm.scheduler.context import SchedulerContext
 from yarnbox.rm.scheduler.statuses import ABORTED, DISKS_FAILED, INVALID, KILLED_BY_RESOURCEMANAGER, PREEMPTED
-from yarnbox.rm.state import StoredApp, StoredAttempt
+from yarnbox.rm.state import ATTEMPT, StoredApp, StoredAttempt
 from yarnbox.yarn.enums import FinalApplicationStatus
 from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId
 from yarnbox.yarn.records.application import ApplicationSubmissionContext
@@ -23,6 +22,7 @@ from yarnbox.yarn.records.container import Container
 from yarnbox.yarn.records.request import ResourceRequest
 from yarnbox.yarn.records.tokens import Token
 from yarnbox.yarn.resources.resource import NONE, Resource
+from yarnbox.yarn.runtime.event import Event
 
 NOT_AVAILABLE = "N/A"
 NO_PORT = -1
@@ -240,3 +240,61 @@ class RMAppAttempt:
         elif not is_last:
             # Its end was not written in time, and another attempt followed.
             self.recovered_final_state = FAILED
+
+
+class Diagnostics:
+    """A text of limited length: its newest part is kept, and it says how much was cut.
+
+    Hadoop: BoundedAppender.
+    """
+
+    __slots__ = ("_limit", "_text", "_total")
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._text = ""
+        self._total = 0
+
+    def append(self, text: str) -> None:
+        """Adds to the end; what no longer fits is cut off at the beginning."""
+        self._total += len(text)
+        self._text = (self._text + text)[-self._limit :]
+
+    def __str__(self) -> str:
+        if self._total <= self._limit:
+            return self._text
+        return (
+            f"Diagnostic messages truncated, showing last {len(self._text)} chars out of {self._total}:\n"
+            f"...{self._text}"
+        )
+
+
+def store_attempt(
+    attempt: RMAppAttempt,
+    *,
+    final_state: str | None = None,
+    diagnostics: str = "",
+    am_exit_status: int = INVALID,
+    tracking_url: str | None = None,
+    final_status: FinalApplicationStatus | None = None,
+    acknowledgement: Event | None = None,
+) -> None:
+    """Writes the attempt as it is now to the state store; `rm/state.py` reads it."""
+    container = attempt.master_container
+    attempt.context.store(
+        (ATTEMPT, str(attempt.application_id), str(attempt.attempt_id)),
+        lambda: {
+            "master_container": None if container is None else attempt.context.wire.to_text(container),
+            "start_ms": attempt.start_ms,
+            "finish_ms": attempt.finish_ms,
+            "final_state": final_state,
+            "final_status": None if final_status is None else final_status.name,
+            "tracking_url": attempt.original_tracking_url if tracking_url is None else tracking_url,
+            "diagnostics": diagnostics,
+            "am_exit_status": am_exit_status,
+            "resource_seconds": dict(attempt.resource_seconds),
+            "preempted_resource_seconds": dict(attempt.preempted_resource_seconds),
+            "client_key": None if attempt.client_key is None else attempt.client_key.hex(),
+        },
+        acknowledgement,
+    )

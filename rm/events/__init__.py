@@ -8,7 +8,6 @@ carry ids and values, never entities. What a user did to a queue or a label arri
     app        RMApp, RMAppAttempt, the memory of completed applications
     container  RMContainer
     node       RMNode, the list of nodes, the monitors
-    scheduler  the scheduler
-    placement  the placement processor
+    scheduler  the scheduler, the placement processor
     names      our names beside Hadoop's, as a page of the manual
 """

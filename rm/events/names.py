@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from types import ModuleType
 
-from yarnbox.rm.events import app, container, node, placement, scheduler
+from yarnbox.rm.events import app, container, node, scheduler
 from yarnbox.yarn.runtime.event import Event, hadoop_constant
 
 HADOOP_TYPES = {
@@ -42,7 +42,7 @@ nodes report them. Events of containers (RMContainerEventType) are handled at on
 
 def kinds() -> list[type[Event]]:
     """Every kind of event of the ResourceManager, module by module in the order of their definition."""
-    modules: tuple[ModuleType, ...] = (app, node, scheduler, container, placement)
+    modules: tuple[ModuleType, ...] = (app, node, scheduler, container)
     found = (one for module in modules for one in vars(module).values() if isinstance(one, type))
     events = [one for one in found if issubclass(one, Event) and not one.__subclasses__()]
     return [one for one in events if one.family is not one]

@@ -359,3 +359,18 @@ class SchedulerAllocationsRefused(SchedulerEvent, frozen=True, kw_only=True):
     def subject(self) -> str:
         """What is wrong, file and line first."""
         return self.reason
+
+
+class PlacementDue(Event, frozen=True, kw_only=True):
+    """Requests of the attempt's application are to be placed, or committed to the scheduler."""
+
+    constant = ""
+
+    attempt_id: ApplicationAttemptId
+
+    @property
+    def subject(self) -> ApplicationAttemptId:
+        return self.attempt_id
+
+
+PlacementDue.family = PlacementDue

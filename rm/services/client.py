@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from yarnbox.rm import reports
 from yarnbox.rm.access import Access
 from yarnbox.rm.app import RMApp, RMAppState
-from yarnbox.rm.app.storing import store_app
+from yarnbox.rm.app.entity import store_app
 from yarnbox.rm.attempt import RMAppAttempt
 from yarnbox.rm.events.app import AppKill, AttemptFail
 from yarnbox.rm.events.node import NodeSignalContainer

@@ -6,8 +6,7 @@ queues/     queues and users
 cluster     the cluster as a whole
 why         why an application waits
 activities  recorded allocation passes
-life        the steps of an application's life
-past        containers that ended, shares and figures over time
+past        containers that ended, the steps of an application's life, shares and figures over time
 event_rows  an event as a line of the event log
 beans       metrics with Hadoop's names
 values      resources, percentages, maps and moments, of which all answers are made

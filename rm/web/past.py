@@ -1,4 +1,5 @@
-"""What has been: containers that ended, the shares of queues and the figures of the cluster over time.
+"""What has been: containers that ended, the steps of applications' lives, the shares of queues and
+the figures of the cluster over time.
 
 Bounded memories for pages that are opened later than what they show. They are told (by the context's
 watchers, by whoever samples) and asked; they know no clock and keep nothing over a restart of the RM. Hadoop
@@ -8,18 +9,19 @@ leaves this to the timeline server.
 from __future__ import annotations
 
 from array import array
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, takewhile
 from sys import intern
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from yarnbox.rm.app import RMApp
 from yarnbox.rm.container import RMContainer, RMContainerState
 from yarnbox.rm.scheduler import statuses
 from yarnbox.rm.scheduler.views import PartitionView, QueueView
 from yarnbox.rm.web.values import Answer
-from yarnbox.yarn.ids import ContainerId
+from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId
 from yarnbox.yarn.resources.resource import NONE, Resource
 from yarnbox.yarn.runtime.event import Event
 
@@ -371,3 +373,51 @@ def cluster_figures(context: RMContext) -> tuple[float, ...]:
         float(len(applications) - running),
         float(len(scheduler.tracker)),
     )
+
+
+_MOST_LIVES = 10_000
+STEPS = {
+    "AppAccepted": "accepted",
+    "AttemptContainerAllocated": "AM allocated",
+    "AttemptLaunched": "AM launched",
+    "AttemptRegistered": "running",
+}
+
+
+class LifeEvents:
+    """When each application was accepted and its AMs were allocated, launched and registered, for the
+    applications that came last.
+    """
+
+    def __init__(self, most: int = _MOST_LIVES) -> None:
+        self._most = most
+        self._steps: OrderedDict[ApplicationId, dict[tuple[int, str], int]] = OrderedDict()
+
+    def watch(self, now_ms: int, event: Event) -> None:
+        """An event of the RM: the first of each step of each attempt counts."""
+        step = STEPS.get(type(event).__name__)
+        if step is None:
+            return
+        subject = event.subject
+        if isinstance(subject, ApplicationAttemptId):
+            application_id, attempt = subject.application_id, subject.attempt_id
+        elif isinstance(subject, ApplicationId):
+            application_id, attempt = subject, 0
+        else:
+            return
+        steps = self._steps.get(application_id)
+        if steps is None:
+            self._steps[application_id] = steps = {}
+            if len(self._steps) > self._most:
+                self._steps.popitem(last=False)
+        steps.setdefault((attempt, step), now_ms)
+
+    def of(self, app: RMApp) -> list[Answer]:
+        """Its steps, as far as they are known: those of a past RM are not."""
+        found = [{"step": "submitted", "attempt": 0, "time": app.start_ms}]
+        for (attempt, step), time_ms in self._steps.get(app.application_id, {}).items():
+            if not (app.is_unmanaged and step == "AM allocated"):
+                found.append({"step": step, "attempt": attempt, "time": time_ms})
+        if app.finish_ms:
+            found.append({"step": "finished", "attempt": 0, "time": app.finish_ms})
+        return found

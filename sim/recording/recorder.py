@@ -17,7 +17,7 @@ from yarnbox.rm.app import RMApp
 from yarnbox.rm.scheduler.views import QueueView
 from yarnbox.rm.web import apps, cluster, event_rows, past, rows
 from yarnbox.rm.web import nodes as node_pages
-from yarnbox.rm.web.life import STEPS, LifeEvents
+from yarnbox.rm.web.past import STEPS, LifeEvents
 from yarnbox.rm.web.queues.scheduler import scheduler_info
 from yarnbox.rm.web.values import Shapes
 from yarnbox.sim.recording.containers import Containers

@@ -4,6 +4,5 @@ clusters   which cluster a seed begins with: scheduler, queues, nodes, propertie
 choices    one step at a time: which verbs make sense now, and with what
 walker     a walk from seed to end, written down as the scenario that it is; playing one again
 invariants what holds between two steps
-writing    a walk as a scenario file
-shrink     the shortest scenario that still fails in the same way
+shrink     the shortest walk that still fails in the same way, as a scenario file
 """

@@ -10,7 +10,7 @@ import pytest
 from yarnbox.client.retry import RetryingRpc
 from yarnbox.client.yarn_client import Polling
 from yarnbox.yarn.configuration import Configuration
-from yarnbox.yarn.connection.presence import MAX_WAIT_PROPERTY, PID_FILE_PROPERTY, is_rm_expected
+from yarnbox.yarn.connection.failover import MAX_WAIT_PROPERTY, PID_FILE_PROPERTY, is_rm_expected
 from yarnbox.yarn.connection.rpc import ConnectionFailedError
 from yarnbox.yarn.errors import AccessControlError
 from yarnbox.yarn.runtime.clock import VirtualClock

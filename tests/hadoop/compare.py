@@ -21,7 +21,7 @@ from tests.hadoop.comparison import ACCIDENT, DIFFERENT, NOT_COMPARABLE, Compari
 from tests.hadoop.walks import CONSTRAINTS, PLANS, shortened, walk
 from tests.hadoop.workloads import WORKLOADS, compare_workload
 from yarnbox.sim.scenario.reading.document import InvalidScenarioError, read_scenario
-from yarnbox.sim.walk.writing import write
+from yarnbox.sim.walk.shrink import write
 
 
 def compare_files(comparing: Comparison, files: Sequence[Path]) -> Iterator[Verdict]:

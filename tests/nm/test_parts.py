@@ -12,8 +12,14 @@ import pytest
 from tests.nm.rig import APPLICATION, container_id, resource
 from yarnbox.nm.containers.retry import Retries
 from yarnbox.nm.edge.health.disks import DirectoriesCheck
-from yarnbox.nm.executor.java import additional_options, java_version
-from yarnbox.nm.executor.script import ScriptInput, by_dependency, expand, launch_script
+from yarnbox.nm.executor.script import (
+    ScriptInput,
+    additional_options,
+    by_dependency,
+    expand,
+    java_version,
+    launch_script,
+)
 from yarnbox.nm.executor.simulated import duration_ms, exit_code
 from yarnbox.nm.executor.tails import globs
 from yarnbox.nm.localization.resources import ResourceSet, cache_of, key_of

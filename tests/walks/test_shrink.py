@@ -7,9 +7,8 @@ from collections.abc import Callable
 from yarnbox.sim.scenario.reading.document import parse_scenario
 from yarnbox.sim.walk.choices import StepValue
 from yarnbox.sim.walk.clusters import Document
-from yarnbox.sim.walk.shrink import shrink
+from yarnbox.sim.walk.shrink import shrink, written
 from yarnbox.sim.walk.walker import Coverage, Defect, Walk
-from yarnbox.sim.walk.writing import written
 
 DEFECT = Defect(("raised", "AssertionError", "charge"), "the text")
 OTHER = Defect(("raised", "KeyError", "elsewhere"), "the text")

@@ -21,9 +21,8 @@ from yarnbox.rm.node import RM_NODE
 from yarnbox.rm.scheduler.capacity.lifecycle.monitor import AT_A_TIME_MS
 from yarnbox.sim.scenario.playing.player import Player
 from yarnbox.sim.scenario.reading.document import VERBS
-from yarnbox.sim.walk.shrink import shrink
+from yarnbox.sim.walk.shrink import shrink, write
 from yarnbox.sim.walk.walker import Coverage, Walk, walk
-from yarnbox.sim.walk.writing import write
 from yarnbox.yarn.runtime.statemachine import Table
 
 ARTIFACTS = Path(__file__).parents[2] / "test-artifacts" / "walks"

@@ -2,10 +2,9 @@
 
 fault.py       ConfigurationError: all that is wrong, each fault with place, value and what is allowed
 document.py    one XML resource: reading it safely with line numbers, its xi:includes; writing one
-expansion.py   `${name}` and `${env.NAME:-default}`
 values.py      the grammars of values: integers, durations, sizes, lists, class names
 deprecated.py  old property names and their successors
-properties.py  Configuration: resources in order, final properties, overlay, typed reading
+properties.py  Configuration: resources in order, final properties, overlay, typed reading; `${name}` expanded
 """
 
 from yarnbox.yarn.configuration.document import Document, Notice, Origin, text_of

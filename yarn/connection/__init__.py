@@ -4,8 +4,7 @@ address       host and port; to which addresses a daemon binds, and what it anno
 address_book  where the emulated hosts really listen
 rpc           records over gRPC: serving and calling
 rm_ids        several ResourceManagers in one configuration
-failover      calls that go to whichever ResourceManager is active
-presence      whether a ResourceManager that does not answer is restarting
+failover      calls that go to whichever ResourceManager is active; whether clients wait for one
 hosting       what a NodeManager tells its containers of its host
 dask          a connection to a cluster of Dask's
 """

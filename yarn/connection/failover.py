@@ -9,8 +9,10 @@ Hadoop: ConfiguredRMFailoverProxyProvider and RetryPolicies.failoverOnNetworkExc
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, Protocol, Self
 
+from yarnbox.yarn.configuration import Configuration
 from yarnbox.yarn.connection.rpc import BlockingStub, ConnectionFailedError, Stub, Target
 from yarnbox.yarn.errors import NotReadyError
 from yarnbox.yarn.records.tokens import Token
@@ -218,3 +220,20 @@ def blocking_stub_of(
 def _names(peer: str, targets: Sequence[Target]) -> list[str]:
     """What each is called in messages: several by their addresses, so that they can be told apart."""
     return [one if isinstance(one, str) and len(targets) > 1 else peer for one in targets]
+
+
+PID_FILE_PROPERTY = "yarnbox.resourcemanager.pid-file"
+MAX_WAIT_PROPERTY = "yarn.resourcemanager.connect.max-wait.ms"
+
+
+def is_rm_expected(configuration: Configuration) -> bool:
+    """Whether a client waits for a ResourceManager that does not answer its first call.
+
+    It does if the ResourceManager is probably restarting: `yarnbox up` writes the pid file, and
+    `yarnbox down` removes it. It also does if the maximum wait is set, as Hadoop's clients do. Otherwise
+    there is most likely no cluster, and the client says so at once.
+    """
+    pid_file = configuration.value(PID_FILE_PROPERTY)
+    if pid_file:
+        return Path(pid_file).exists()
+    return configuration.property(MAX_WAIT_PROPERTY) is not None

@@ -21,7 +21,7 @@ from typing import Any
 from yarnbox.am.client_service import ClientService
 from yarnbox.am.connection import Connection
 from yarnbox.am.environment import ContainerEnvironment
-from yarnbox.am.launch import python_context
+from yarnbox.am.launch import python_context, resource_of
 from yarnbox.am.mapreduce.allocation.uber import is_small, one_by_one
 from yarnbox.am.mapreduce.app.client_service import JobClientService
 from yarnbox.am.mapreduce.app.core import Core, Places
@@ -71,7 +71,6 @@ from yarnbox.am.mapreduce.history.sums import at_the_end
 from yarnbox.am.mapreduce.ids import JobId, TaskAttemptId
 from yarnbox.am.mapreduce.settings import JOB_FILE, JOB_FILE_VARIABLE, JobSettings
 from yarnbox.am.mapreduce.splits import SPLIT_FILE, Split, read_splits
-from yarnbox.am.resources import resource_of
 from yarnbox.yarn.configuration import Configuration
 from yarnbox.yarn.connection.address import Address
 from yarnbox.yarn.connection.hosting import properties_of_host

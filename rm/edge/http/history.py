@@ -22,8 +22,14 @@ from yarnbox.rm.edge.http.rest.listings import application_states
 from yarnbox.rm.edge.http.server import WebServer
 from yarnbox.rm.node import RMNode
 from yarnbox.rm.web import apps, finding
-from yarnbox.rm.web.life import LifeEvents
-from yarnbox.rm.web.past import ContainerRow, EndedContainers, History, LivingContainers, container_row
+from yarnbox.rm.web.past import (
+    ContainerRow,
+    EndedContainers,
+    History,
+    LifeEvents,
+    LivingContainers,
+    container_row,
+)
 from yarnbox.rm.web.queues.waiting import waiting
 from yarnbox.rm.web.refusals import bad_request, forbidden
 from yarnbox.rm.web.rows import node_row

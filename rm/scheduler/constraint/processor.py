@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
-from yarnbox.rm.events.placement import PlacementDue
+from yarnbox.rm.events.scheduler import PlacementDue
 from yarnbox.rm.scheduler.constraint.algorithm import Batch, PlacementAlgorithm
 from yarnbox.rm.scheduler.constraint.asking import normalized, number_of, with_number
 from yarnbox.rm.scheduler.constraint.context import ConstraintContext

@@ -71,7 +71,7 @@ MUTANTS = (
         ),
     ),
     *_in(
-        "rm/app/storing.py",
+        "rm/app/entity.py",
         (
             "a submission is acknowledged and not stored",
             "    app.context.store(\n        (APPLICATION, str(app.application_id)),",
@@ -84,7 +84,7 @@ MUTANTS = (
         ),
     ),
     *_in(
-        "rm/attempt/storing.py",
+        "rm/attempt/entity.py",
         (
             "the end of an attempt is not stored",
             '"final_state": final_state,',

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from yarnbox.yarn.configuration import Configuration, ConfigurationError
-from yarnbox.yarn.configuration.expansion import MAXIMUM_SUBSTITUTIONS, TooManySubstitutionsError, expand
+from yarnbox.yarn.configuration.properties import MAXIMUM_SUBSTITUTIONS, TooManySubstitutionsError, expand
 
 ENVIRONMENT = {"USER": "alice", "EMPTY": ""}
 PROPERTIES = {
