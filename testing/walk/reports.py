@@ -115,7 +115,9 @@ class NodeReports:
                 )
 
     def look_at_ends(self, statuses: Iterable[ContainerStatus]) -> None:
-        """An AM is told that these have ended."""
+        """An AM is told that these have ended. It may have been told of the same end before: a machine that
+        lost its last entries runs them again, and no longer tells of what its AM has received.
+        """
         model = self._cluster.model
         for status in statuses:
             container_id = status.container_id
@@ -125,7 +127,8 @@ class NodeReports:
             if status.exit_status >= 0:
                 is_right = status.exit_status == code
             else:
-                is_given_up = container_id in model.released or container_id in model.expired
+                was_told = (container_id.application_attempt_id, container_id) in model.told
+                is_given_up = was_told or container_id in model.released or container_id in model.expired
                 is_right = status.exit_status != ABORTED or host in self._removed or is_given_up
             model.expect(
                 is_right, f"{container_id} exited with {code}, and its AM is told {status.exit_status}"

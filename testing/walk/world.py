@@ -261,8 +261,8 @@ class WalkCluster(VirtualCluster):
                     self._served[caller.token.identifier] = None
             self._note_acknowledgement(rpc, request, caller, answer)
             if service == MASTER and rpc == "allocate":
-                self.model.note_grants(caller.token, answer)
                 self.reports.look_at_ends(answer.completed_container_statuses)
+                self.model.note_grants(caller.token, answer)
                 self.oracles.look_at_asks(caller.token, request, answer, is_late=is_late)
             elif service == TRACKER and host is not None:
                 self._note_track(rpc, request, answer, host)

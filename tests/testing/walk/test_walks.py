@@ -112,6 +112,10 @@ def test_what_an_am_has_released_may_end_when_the_next_resourcemanager_hears_of_
     assert walk(49700012, "fair").fault == ""
 
 
+def test_a_machine_that_lost_the_end_of_a_container_may_not_tell_of_it_again() -> None:
+    assert walk(49701165, "capacity").fault == ""
+
+
 def test_an_am_that_hears_no_answer_and_repeats_its_call_is_not_given_up() -> None:
     steps = [Step(1000, "submit", (2, 0, 10, 1)), Step(15_000, "deafen", (0, 990, 0, 0))]
     steps += [Step(12_000, "look", (0, 0, 0, 0))] * 12
