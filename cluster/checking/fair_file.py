@@ -54,13 +54,12 @@ def read_fair_files(
         raise ConfigurationError.of(path, f"cannot be read: {error}") from error
     draft = AllocationDraft(text, str(path), types.names, faults)
     found: tuple[Rule, ...] = ()
-    if draft.placement_policy is not None:
+    policy = draft.placement_policy
+    if policy is not None:
         try:
-            found = read_rules(
-                draft.placement_policy, str(path), draft.notices, skip_terminal_check=skip_terminal_check
-            )
+            found = read_rules(policy, str(path), draft.notices, skip_terminal_check=skip_terminal_check)
         except ConfigurationError as error:
-            draft.leave_out_placement_policy(error)
+            draft.leave_out_placement_policy(policy, error)
     allocations = draft.finish()
     sound = draft.sound_part() if faults else text
     return FairFiles(site, configuration, types, allocations, found or rules, bool(found), sound)

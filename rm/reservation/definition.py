@@ -5,6 +5,8 @@ Hadoop: ReservationInputValidator.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from yarnbox.yarn.enums import ReservationRequestInterpreter
 from yarnbox.yarn.errors import YarnError
 from yarnbox.yarn.records.reservation import ReservationDefinition, ReservationRequest
@@ -12,7 +14,27 @@ from yarnbox.yarn.resources.resource import NONE, Resource, componentwise_max
 
 ANY = ReservationRequestInterpreter.ANY
 IN_TURN = (ReservationRequestInterpreter.ORDER, ReservationRequestInterpreter.ORDER_NO_GAP)
+MISSING = "Missing reservation definition. Please try again by specifying a reservation definition."
 _WANTED_PERIOD = "Please try again with a non-negative long value as period."
+
+
+class Window(NamedTuple):
+    """A span of time."""
+
+    start_ms: int
+    end_ms: int
+
+    @property
+    def span_ms(self) -> int:
+        """How long it is."""
+        return self.end_ms - self.start_ms
+
+
+def window_of(definition: ReservationDefinition) -> Window:
+    """From its arrival to its deadline; YarnError where one of them is missing."""
+    if definition.arrival is None or definition.deadline is None:
+        raise YarnError(MISSING)
+    return Window(definition.arrival, definition.deadline)
 
 
 def interpreter_of(definition: ReservationDefinition) -> ReservationRequestInterpreter:
@@ -50,13 +72,12 @@ def check(
     definition: ReservationDefinition | None, capacity: Resource, now_ms: int, max_period_ms: int
 ) -> ReservationDefinition:
     """YarnError with the first thing that is wrong with it."""
-    if definition is None or definition.arrival is None or definition.deadline is None:
+    if definition is None:
+        raise YarnError(MISSING)
+    window = window_of(definition)
+    if window.end_ms <= now_ms:
         raise YarnError(
-            "Missing reservation definition. Please try again by specifying a reservation definition."
-        )
-    if definition.deadline <= now_ms:
-        raise YarnError(
-            f"The specified deadline: {definition.deadline} is the past. Please try again with "
+            f"The specified deadline: {window.end_ms} is the past. Please try again with "
             "deadline in the future."
         )
     stages = stages_of(definition)
@@ -66,13 +87,12 @@ def check(
             "to reserve."
         )
     interpreter = interpreter_of(definition)
-    window_ms = definition.deadline - definition.arrival
     durations = [stage.duration for stage in stages]
     shortest_ms = sum(durations) if interpreter in IN_TURN else max(durations)
-    if interpreter is not ANY and window_ms < shortest_ms:
+    if interpreter is not ANY and window.span_ms < shortest_ms:
         raise YarnError(
-            f"The time difference ({window_ms}) between arrival ({definition.arrival}) and deadline "
-            f"({definition.deadline}) must  be greater or equal to the minimum resource duration "
+            f"The time difference ({window.span_ms}) between arrival ({window.start_ms}) and deadline "
+            f"({window.end_ms}) must  be greater or equal to the minimum resource duration "
             f"({shortest_ms})"
         )
     largest = NONE
@@ -83,7 +103,7 @@ def check(
             f"The size of the largest gang in the reservation definition ({largest}) exceed the capacity "
             f"available ({capacity} )"
         )
-    _check_period(definition, window_ms, max_period_ms)
+    _check_period(definition, window.span_ms, max_period_ms)
     return definition
 
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from yarnbox.rm.events.app import AppKill
+from yarnbox.rm.reservation.definition import Window
 from yarnbox.rm.reservation.plan import Plan, Reservation
-from yarnbox.rm.reservation.planning import Window
 from yarnbox.rm.scheduler.calculator import float32, multiply
 from yarnbox.rm.scheduler.plan_queues import PlanQueues, PlanSettings
 from yarnbox.yarn.errors import YarnError

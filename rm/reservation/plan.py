@@ -9,8 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from yarnbox.rm.reservation.average import averages
-from yarnbox.rm.reservation.definition import period_ms_of, refused
-from yarnbox.rm.reservation.planning import Ground, Window, difference
+from yarnbox.rm.reservation.definition import Window, period_ms_of, refused, window_of
+from yarnbox.rm.reservation.planning import Ground, difference
 from yarnbox.rm.reservation.profile import Piece, Profile
 from yarnbox.rm.reservation.timeline import FIRST, LAST, Timeline
 from yarnbox.rm.scheduler.calculator import Calculator, float32, multiply
@@ -34,12 +34,12 @@ class Reservation:
     @property
     def arrival_ms(self) -> int:
         """Where its window begins."""
-        return self.definition.arrival or 0
+        return window_of(self.definition).start_ms
 
     @property
     def deadline_ms(self) -> int:
         """Where its window ends."""
-        return self.definition.deadline or 0
+        return window_of(self.definition).end_ms
 
     @property
     def period_ms(self) -> int:

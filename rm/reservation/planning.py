@@ -12,7 +12,16 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
-from yarnbox.rm.reservation.definition import ANY, IN_TURN, check_stage, interpreter_of, refused, stages_of
+from yarnbox.rm.reservation.definition import (
+    ANY,
+    IN_TURN,
+    Window,
+    check_stage,
+    interpreter_of,
+    refused,
+    stages_of,
+    window_of,
+)
 from yarnbox.rm.reservation.profile import Piece, Profile
 from yarnbox.rm.reservation.timeline import Timeline
 from yarnbox.rm.scheduler.calculator import Calculator
@@ -22,18 +31,6 @@ from yarnbox.yarn.resources.resource import NONE, Resource
 
 UNSATISFIABLE = "The request cannot be satisfied"
 OVERBOOKED = "The plan holds more than its capacity within the window of the request"
-
-
-class Window(NamedTuple):
-    """A span of time."""
-
-    start_ms: int
-    end_ms: int
-
-    @property
-    def span_ms(self) -> int:
-        """How long it is."""
-        return self.end_ms - self.start_ms
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,10 +73,9 @@ def place(definition: ReservationDefinition, ground: Ground, *, is_aligned: bool
 def _place(
     definition: ReservationDefinition, ground: Ground, placer: Placer, *, is_aligned: bool
 ) -> Profile | None:
-    assert definition.arrival is not None
-    assert definition.deadline is not None
     step_ms = ground.step_ms
-    window = Window(-(-definition.arrival // step_ms) * step_ms, definition.deadline // step_ms * step_ms)
+    start_ms, end_ms = window_of(definition)
+    window = Window(-(-start_ms // step_ms) * step_ms, end_ms // step_ms * step_ms)
     interpreter = interpreter_of(definition)
     requests = stages_of(definition)
     if not ground.is_early:

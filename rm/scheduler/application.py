@@ -134,7 +134,7 @@ class Attempt:
         """What became of each of these."""
         self.outstanding_updates: dict[ContainerId, tuple[RequestKey, UpdateContainerRequest]] = {}
         """Containers that wait to grow."""
-        self.shrinking: dict[ContainerId, UpdateContainerRequest] = {}
+        self.shrinking: dict[ContainerId, Resource] = {}
         """Containers that have another size after this call."""
         self.superfluous: list[RMContainer] = []
         """What ended containers were to grow by, taken back after this call."""

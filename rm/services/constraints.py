@@ -17,8 +17,10 @@ from yarnbox.yarn.records.request import RejectedSchedulingRequest
 
 if TYPE_CHECKING:
     from yarnbox.rm.context import RMContext
+    from yarnbox.rm.scheduler.constraint.processor import PlacementProcessor
 
 HANDLER = "yarn.resourcemanager.placement-constraints.handler"
+SCHEDULER = "scheduler"
 
 
 class ConstraintHandler:
@@ -86,27 +88,25 @@ class SchedulerHandler(ConstraintHandler):
 class ProcessorHandler(ConstraintHandler):
     """`placement-processor`: they never reach the scheduler."""
 
+    def __init__(self, context: RMContext, processor: PlacementProcessor) -> None:
+        super().__init__(context)
+        self._processor = processor
+
     def take(self, attempt_id: ApplicationAttemptId, request: AllocateRequest) -> AllocateRequest:
         """Every call, with requests or without, moves the earlier ones on."""
-        processor = self._context.constraints.processor
-        assert processor is not None
-        processor.take(attempt_id, request.scheduling_requests)
+        self._processor.take(attempt_id, request.scheduling_requests)
         return replace(request, scheduling_requests=()) if request.scheduling_requests else request
 
     def rejected(self, attempt_id: ApplicationAttemptId) -> tuple[RejectedSchedulingRequest, ...]:
         """The requests that were tried often enough."""
-        processor = self._context.constraints.processor
-        assert processor is not None
-        return processor.rejected(attempt_id.application_id)
-
-
-HANDLERS: dict[str, type[ConstraintHandler]] = {
-    "disabled": DisabledHandler,
-    "scheduler": SchedulerHandler,
-    "placement-processor": ProcessorHandler,
-}
+        return self._processor.rejected(attempt_id.application_id)
 
 
 def make_handler(context: RMContext) -> ConstraintHandler:
-    """The handler that is configured."""
-    return HANDLERS[context.settings.constraints.handler](context)
+    """The handler that is configured; with `placement-processor` there is a processor."""
+    processor = context.constraints.processor
+    if processor is not None:
+        return ProcessorHandler(context, processor)
+    if context.settings.constraints.handler == SCHEDULER:
+        return SchedulerHandler(context)
+    return DisabledHandler(context)

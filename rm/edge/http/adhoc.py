@@ -7,6 +7,7 @@ AdHocLogDumper, of which RMWebServices.dumpSchedulerLogs makes use.
 from __future__ import annotations
 
 import asyncio
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
@@ -31,40 +32,46 @@ class AdHocLog:
         self._story = core.context.story
         self._scheduler = core.context.scheduler
         self._directory = directory
-        self._file: IO[str] | None = None
-        self._timer: asyncio.TimerHandle | None = None
+        self._dump: _Dump | None = None
 
     def begin(self, period_s: int) -> None:
         """Starts writing; replaces what was written the last time."""
-        if self._file is not None:
+        if self._dump is not None:
             raise _failure("Appender is already dumping logs")
         if self._directory is None:
             raise _failure("this ResourceManager has no directory for logs")
         path = self._directory / _FILES.get(self._scheduler.name, _OTHERS)
-        self._file = path.open("w", encoding="utf-8")
-        self._story.listeners.append(self._note)
-        self._timer = asyncio.get_running_loop().call_later(period_s, self.end)
+        file = path.open("w", encoding="utf-8")
+        self._dump = _Dump(file, asyncio.get_running_loop().call_later(period_s, self.end))
+        self._story.listeners.append(self._dump.note)
         log.info("dumping the scheduler's decisions", file=path, seconds=period_s)
 
     def end(self) -> None:
         """Stops writing."""
-        if self._file is None:
+        if self._dump is None:
             return
-        if self._timer is not None:
-            self._timer.cancel()
-        self._story.listeners.remove(self._note)
-        self._file.close()
-        self._file = self._timer = None
+        self._dump.timer.cancel()
+        self._story.listeners.remove(self._dump.note)
+        self._dump.file.close()
+        self._dump = None
         log.info("done dumping the scheduler's decisions")
 
-    def _note(self, line: Line) -> None:
-        assert self._file is not None
+
+@dataclass(frozen=True, slots=True)
+class _Dump:
+    """A dump under way: where it is written, and what ends it."""
+
+    file: IO[str]
+    timer: asyncio.TimerHandle
+
+    def note(self, line: Line) -> None:
+        """Writes a line of the story."""
         change = f"{line.before} -> {line.after}" if line.before else line.after
-        self._file.write(
+        self.file.write(
             f"{line.now_ms} DEBUG {line.kind} {line.subject}: {line.event} {change} {line.because}".rstrip()
             + "\n"
         )
-        self._file.flush()
+        self.file.flush()
 
 
 def _failure(message: str) -> RestError:

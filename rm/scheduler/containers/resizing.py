@@ -28,7 +28,7 @@ class ChangingAttempt(Protocol):
     path: Path
     live: dict[ContainerId, RMContainer]
     outstanding_updates: dict[ContainerId, tuple[RequestKey, UpdateContainerRequest]]
-    shrinking: dict[ContainerId, UpdateContainerRequest]
+    shrinking: dict[ContainerId, Resource]
     superfluous: list[RMContainer]
 
     def report_update(self, container: RMContainer, kind: ContainerUpdateType) -> None:
@@ -39,11 +39,10 @@ class ChangingAttempt(Protocol):
 def apply_decreases(attempt: ChangingAttempt) -> None:
     """Gives live containers the smaller sizes that this call asked for, and ends temporary containers that
     are needed no more (Hadoop: SchedulerApplicationAttempt.pullNewlyDecreasedContainers)."""
-    for container_id, request in attempt.shrinking.items():
+    for container_id, size in attempt.shrinking.items():
         container = attempt.live.get(container_id)
         if container is not None:
-            assert request.capability is not None
-            resize(attempt, container, request.capability)
+            resize(attempt, container, size)
             update = NodeUpdateContainer(
                 node_id=container.node_id, container=container.to_record(), is_decrease=True
             )

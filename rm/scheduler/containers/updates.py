@@ -140,9 +140,12 @@ def _reason_against_direction(request: UpdateContainerRequest, container: RMCont
     """A decrease must not ask for more of anything: Hadoop would give it at once, beyond all limits."""
     if request.update_type is not DECREASE:
         return None
-    target = request.capability
-    assert target is not None
-    return None if target.fits_in(container.resource) else OUTSIDE_ALLOWED_RANGE
+    return None if _size_of(request, container).fits_in(container.resource) else OUTSIDE_ALLOWED_RANGE
+
+
+def _size_of(request: UpdateContainerRequest, container: RMContainer) -> Resource:
+    """The size that the update asks for; the present one where it asks for none."""
+    return container.resource if request.capability is None else request.capability
 
 
 def _is_to_be_served(request: UpdateContainerRequest, container: RMContainer) -> bool:
@@ -179,8 +182,7 @@ def _ask(attempt: Attempt, container: RMContainer, request: UpdateContainerReque
     wanted = container.resource
     if request.update_type is INCREASE:
         # Of what it asks less of, it keeps what it has.
-        assert request.capability is not None
-        wanted = componentwise_max(request.capability, container.resource) - container.resource
+        wanted = componentwise_max(_size_of(request, container), container.resource) - container.resource
     key = RequestKey(
         container.key.request_priority, container.key.allocation_request_id, container.container_id
     )
@@ -200,7 +202,7 @@ def _ask(attempt: Attempt, container: RMContainer, request: UpdateContainerReque
 def _shrink(attempt: Attempt, container: RMContainer, request: UpdateContainerRequest) -> None:
     attempt.new_container_id()  # Hadoop's stands for what is given back, and nobody ever sees it
     if request.update_type is DECREASE:
-        attempt.shrinking[container.container_id] = request
+        attempt.shrinking[container.container_id] = _size_of(request, container)
     else:
         # It stays on its node, which may now end it for a guaranteed one, and costs its queue nothing.
         refund(attempt.path, container.partition, container.resource)

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from yarnbox.rm.reservation.definition import check
+from yarnbox.rm.reservation.definition import Window, check
 from yarnbox.rm.reservation.plan import Plan, Reservation
-from yarnbox.rm.reservation.planning import Window, place
+from yarnbox.rm.reservation.planning import place
 from yarnbox.rm.reservation.profile import Piece, Profile
 from yarnbox.rm.scheduler.calculator import DEFAULT_CALCULATOR
 from yarnbox.rm.scheduler.plan_queues import PlanSettings

@@ -115,7 +115,7 @@ class Recorder(PassObserver):
         elif reason in _OF_REQUEST:
             remark = RequestActivity(key=key, state="SKIPPED", diagnostic=_OF_REQUEST[reason])
         else:
-            diagnostic = _OF_NODE.get(reason, reason.value) + self._detail(reason)
+            diagnostic = _OF_NODE.get(reason, reason.value) + _detail(reason, attempt, key, node)
             remark = RequestActivity(key=key, state="SKIPPED", diagnostic=diagnostic, node_id=node.node_id)
         remark.reason = reason
         if reason is SkipReason.QUEUE_HEADROOM:
@@ -123,22 +123,6 @@ class Recorder(PassObserver):
             self._refused[attempt.queue.path] = f"{_NO_HEADROOM} from {attempt.application_id}"
         seen.remarks.append(remark)
         seen.state = remark.state
-
-    def _detail(self, reason: SkipReason) -> str:
-        assert self._looked_at is not None
-        attempt, key, node = self._looked_at
-        asks = attempt.asks.key_asks(key)
-        if asks is None:
-            return ""
-        if reason is SkipReason.NODE_TOO_SMALL:
-            return _short_of(attempt, asks.any.capability, node.total)
-        if reason is SkipReason.NODE_FULL:
-            return _short_of(attempt, asks.any.capability, node.available)
-        if reason is SkipReason.LABEL:
-            return f", unsatisfied node partition={node.partition}, required-partition={asks.any.label}"
-        if reason is SkipReason.CONSTRAINT and asks.constrained is not None:
-            return _unmet(attempt, asks.constrained.request, node)
-        return ""
 
     def _seen(self, attempt: CapacityAttempt) -> AppAllocation:
         seen = self.applications.get(attempt)
@@ -254,6 +238,21 @@ def _unmet(attempt: CapacityAttempt, request: SchedulingRequest, node: Scheduler
         return ""
     kind = part.target_expressions[0].target_type.name
     return f', unsatisfied PC expression="{text(part)}", target-type={kind}'
+
+
+def _detail(reason: SkipReason, attempt: CapacityAttempt, key: RequestKey, node: SchedulerNode) -> str:
+    asks = attempt.asks.key_asks(key)
+    if asks is None:
+        return ""
+    if reason is SkipReason.NODE_TOO_SMALL:
+        return _short_of(attempt, asks.any.capability, node.total)
+    if reason is SkipReason.NODE_FULL:
+        return _short_of(attempt, asks.any.capability, node.available)
+    if reason is SkipReason.LABEL:
+        return f", unsatisfied node partition={node.partition}, required-partition={asks.any.label}"
+    if reason is SkipReason.CONSTRAINT and asks.constrained is not None:
+        return _unmet(attempt, asks.constrained.request, node)
+    return ""
 
 
 def _short_of(attempt: CapacityAttempt, required: Resource, available: Resource) -> str:

@@ -71,18 +71,19 @@ class _Precedence:
         """Nodes that succeeded, or that a reservation was moved to."""
 
     def select(self) -> Steps[None]:
+        in_order = cmp_to_key(self._compare)
         reservations = [
-            reservation
+            (queue, reservation)
             for node in self.snapshot.nodes
             if (reservation := node.reserved_container) is not None
             and (queue := self.snapshot.queue_of(reservation)) is not None
             and queue.path in self.dominance.dominating
         ]
-        for reservation in sorted(reservations, key=cmp_to_key(self._compare)):
+        for queue, reservation in sorted(reservations, key=lambda pair: in_order(pair[1])):
             yield
             age_ms = self.snapshot.now_ms - reservation.creation_ms
             if age_ms >= self.round.settings.reservation_delay_ms:
-                self._serve(reservation)
+                self._serve(queue, reservation)
 
     def _compare(self, one: RMContainer, two: RMContainer) -> int:
         """A container whose queue dominates the other's first, then the earlier one."""
@@ -93,9 +94,7 @@ class _Precedence:
             return 1
         return (one.creation_ms > two.creation_ms) - (one.creation_ms < two.creation_ms)
 
-    def _serve(self, reservation: RMContainer) -> None:
-        queue = self.snapshot.queue_of(reservation)
-        assert queue is not None
+    def _serve(self, queue: QueueView, reservation: RMContainer) -> None:
         node = reservation.node
         if self._is_satisfied(queue, node.partition):
             return

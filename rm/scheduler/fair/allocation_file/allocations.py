@@ -162,10 +162,9 @@ class AllocationDraft:
             self._notice(element, text)
         self._refuse()
 
-    def leave_out_placement_policy(self, error: ConfigurationError) -> None:
+    def leave_out_placement_policy(self, policy: Element, error: ConfigurationError) -> None:
         """Notes that the placement rules are faulty."""
-        assert self.placement_policy is not None
-        self._leave_out(self._top, self.placement_policy, error)
+        self._leave_out(self._top, policy, error)
         self._refuse()
 
     def sound_part(self) -> str:

@@ -54,31 +54,25 @@ class AllocationLoader:
         self._admission = admission
         self._plans = plans
         self._context = fair.rm
-        configured = fair.settings.allocation_file
-        self.file_name: str | None = local_path(configured)
-        """None when there is no file: then nothing is looked at again."""
+        self._file_name = local_path(fair.settings.allocation_file)
+        self.has_file = True
+        """Whether there was a file at the start: if not, nothing is looked at again."""
         self._loaded_ms = 0
         self._has_failed = False
         self._is_running = False
 
-    @property
-    def has_file(self) -> bool:
-        """Whether there is a file to look at."""
-        return self.file_name is not None
-
     def start(self) -> None:
         """The first reading. ConfigurationError when the file is not valid."""
-        name = self.file_name
-        assert name is not None
+        name = self._file_name
         if not name.startswith("/") and self._context.provider.read_text(name) is None:
             self._context.log("warning", "no allocation file", file=name)
-            self.file_name = None
+            self.has_file = False
             return
         self._load()
 
     def refresh(self) -> None:
         """Reads the file at once. A bad one is logged and changes nothing."""
-        if self.file_name is None:
+        if not self.has_file:
             return
         try:
             self._load()
@@ -87,11 +81,11 @@ class AllocationLoader:
 
     def reload_if_changed(self) -> None:
         """Reads the file if it was modified since the last load and not within the last RELOAD_WAIT_MS."""
-        if self.file_name is None:
+        if not self.has_file:
             return
-        modified_ms = self._context.provider.modified_ms(self.file_name)
+        modified_ms = self._context.provider.modified_ms(self._file_name)
         if modified_ms is None:
-            self._context.log("error", "the allocation file cannot be read", file=self.file_name)
+            self._context.log("error", "the allocation file cannot be read", file=self._file_name)
             return
         if modified_ms <= self._loaded_ms:
             return
@@ -105,8 +99,7 @@ class AllocationLoader:
             self._has_failed = True
 
     def _load(self) -> None:
-        name = self.file_name
-        assert name is not None
+        name = self._file_name
         text = self._context.provider.read_text(name)
         if text is None:
             raise ConfigurationError.of(name, "cannot be read: there is no such file")
@@ -153,12 +146,12 @@ class AllocationLoader:
         self._running.update_runnability_on_reload()
 
     def _refuse(self, error: YarnError) -> None:
-        assert self.file_name is not None
+        name = self._file_name
         self._context.log(
             "error",
             "failed to reload the allocation file, will use existing allocations",
-            file=self.file_name,
+            file=name,
             error=error,
         )
-        self._context.tell("AllocationFile", self.file_name, "refused", error.message)
-        self._context.post(SchedulerAllocationsRefused(file=self.file_name, reason=error.message))
+        self._context.tell("AllocationFile", name, "refused", error.message)
+        self._context.post(SchedulerAllocationsRefused(file=name, reason=error.message))

@@ -6,7 +6,7 @@ A new policy of ours is a file beside this one and a line here; a user's own is 
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
     from yarnbox.rm.scheduler.capacity.queues.ordering.policy import OrderingPolicy
@@ -32,20 +32,20 @@ def name_of(text: str) -> str | None:
     for name, path in POLICIES.items():
         if text.rpartition(".")[2] == path.rpartition(".")[2]:
             return name
-    return text if _find(text) is not None else None
+    try:
+        policy_class(text)
+    except LookupError:
+        return None
+    return text
 
 
 def policy_class(name: str) -> type[OrderingPolicy]:
-    """The class of a name that `name_of` gave."""
-    found = _find(POLICIES.get(name, name))
-    assert found is not None, name
-    return found
-
-
-def _find(path: str) -> type[OrderingPolicy] | None:
-    module, _, attribute = path.rpartition(".")
+    """The class of a name of ours or of a dotted path; LookupError where there is none."""
+    module, _, attribute = POLICIES.get(name, name).rpartition(".")
     try:
         found = getattr(importlib.import_module(module), attribute)
-    except (ImportError, AttributeError, ValueError):
-        return None
-    return found if isinstance(found, type) and hasattr(found, "key") else None
+    except (ImportError, AttributeError, ValueError) as error:
+        raise LookupError(name) from error
+    if not (isinstance(found, type) and hasattr(found, "key")):
+        raise LookupError(name)
+    return cast("type[OrderingPolicy]", found)
