@@ -12,7 +12,6 @@ import argparse
 import getpass
 import os
 import shlex
-import shutil
 import sys
 import tempfile
 import time
@@ -41,8 +40,9 @@ from yarnbox.yarn.enums import FinalApplicationStatus, LocalResourceType
 from yarnbox.yarn.errors import YarnError
 from yarnbox.yarn.ids import ApplicationId
 from yarnbox.yarn.records.application import ApplicationReport
+from yarnbox.yarn.storage import remote_files
 from yarnbox.yarn.storage.remote_files import RemoteFileError
-from yarnbox.yarn.storage.urls import is_local
+from yarnbox.yarn.storage.urls import absolute, is_local
 from yarnbox.yarn.text.command_parser import CommandParser
 from yarnbox.yarn.text.words import counted, did_you_mean
 
@@ -175,7 +175,7 @@ def parser() -> argparse.ArgumentParser:
 
 def _add_paths(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("inputs", metavar="INPUT", nargs="+", help="a file or directory, or its URL")
-    parser.add_argument("output", metavar="OUTPUT_DIR", help="a directory that does not exist yet")
+    parser.add_argument("output", metavar="OUTPUT_DIR", help="a directory that is not there yet, or its URL")
 
 
 def _add_shell(parser: argparse.ArgumentParser) -> None:
@@ -434,8 +434,8 @@ class Program:
         usual = parent / f"QuasiMonteCarlo_{time.time_ns()}_{os.getpid()}"
         client = self.client({**pi.properties(), OUTPUT: str(usual)})
         assert self._read is not None
-        output = Path(self._read.value(OUTPUT) or usual)
-        is_ours = not output.exists()
+        output = absolute(self._read.value(OUTPUT) or str(usual))
+        client.check()
         print(f"Number of Maps  = {maps}\nSamples per Map = {samples}", flush=True)
         started = time.monotonic()
         try:
@@ -448,12 +448,11 @@ class Program:
             return 0
         except FileNotFoundError:
             raise SubmissionError(
-                f"the job has written to {output} on another host: name a directory that all hosts share with"
-                f" -D {OUTPUT}=DIR"
+                f"the job has written to {output} on another host: name a directory that all hosts share,"
+                f" or a URL, with -D {OUTPUT}=DIR"
             ) from None
         finally:
-            if is_ours:
-                shutil.rmtree(output, ignore_errors=True)
+            remote_files.remove(output)  # it was not there before
 
     def client(self, properties: dict[str, str]) -> JobClient:
         """The client of a job; what the command line says is over these properties."""

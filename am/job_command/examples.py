@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import argparse
 import re
-import shutil
-import tempfile
+import time
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -27,7 +26,8 @@ from yarnbox.am.mapreduce.output import read_part
 from yarnbox.am.mapreduce.shuffle.records import encode
 from yarnbox.am.mapreduce.splits import Split
 from yarnbox.am.submit import SubmissionError
-from yarnbox.yarn.storage.urls import absolute
+from yarnbox.yarn.storage import remote_files
+from yarnbox.yarn.storage.urls import absolute, joined
 
 _SUM = name_of(SumReducer)
 _ROWS = {
@@ -80,7 +80,7 @@ def _add_paths(parser: ArgumentParser) -> None:
 
 
 def _add_output(parser: ArgumentParser) -> None:
-    parser.add_argument("output", metavar="OUTPUT_DIR", help="a directory that does not exist yet")
+    parser.add_argument("output", metavar="OUTPUT_DIR", help="a directory that is not there yet, or its URL")
 
 
 def _add_path(parser: ArgumentParser) -> None:
@@ -112,7 +112,9 @@ def _grep(options: Namespace, runner: Runner) -> int:
         raise SubmissionError(f"{options.regex!r} is not a regular expression: {error}") from None
     if not 0 <= options.group <= groups:
         raise SubmissionError(f"{options.regex!r} has no group {options.group}")
-    found = Path(tempfile.mkdtemp(prefix="grep-temp-")) / "found"
+    output = absolute(options.output)
+    between = f"{output.rstrip('/')}.grep-temp-{time.time_ns()}"  # beside it, for all hosts see it there
+    found = joined(between, "found")
     search = {
         "mapreduce.job.name": "grep-search",
         "mapreduce.job.map.class": name_of(grep.RegexMapper),
@@ -133,7 +135,7 @@ def _grep(options: Namespace, runner: Runner) -> int:
         runner.client(order).check()
         return _status(runner.run_job(runner.client(search)) and runner.run_job(runner.client(order)))
     finally:
-        shutil.rmtree(found.parent, ignore_errors=True)
+        remote_files.remove(between)
 
 
 # sort and terasort.
@@ -235,7 +237,7 @@ def _teravalidate(options: Namespace, runner: Runner) -> int:
     }
     if not runner.run_job(runner.client(properties)):
         return 1
-    report = read_part(Path(options.output), "part-r-00000")
+    report = read_part(absolute(options.output), "part-r-00000")
     print(report, end="", flush=True)
     if any(line.startswith("error\t") for line in report.splitlines()):
         raise SubmissionError(f"{options.input} is not sorted: {options.output} says where")

@@ -20,7 +20,7 @@ shuffle/     from the records of maps to the sorted records of reduces
 cache_files  files that a job takes along
 streaming/   commands as mappers and reducers
 skipping     records that kill tasks are left out, as an option
-committer    output under _temporary until it is whole
+committers/  output under _temporary until it is whole, of a path and of a URL
 umbilical    what a task and its AM say to one another: the task's side
 client_protocol  MRClientProtocol, which the AM and the history server answer
 edge/        the AM's side of it, its REST pages (the HTTP port), and whether its end is the application's

@@ -33,7 +33,7 @@ from yarnbox.am.mapreduce.api import (
     reducer_named,
 )
 from yarnbox.am.mapreduce.codecs import Codec, codec_named
-from yarnbox.am.mapreduce.committer import OutputCommitter
+from yarnbox.am.mapreduce.committers.choice import committer_of
 from yarnbox.am.mapreduce.ids import TaskAttemptId
 from yarnbox.am.mapreduce.input import input_format_named
 from yarnbox.am.mapreduce.output import PartFile, part_file
@@ -89,7 +89,9 @@ class Task:
         self._local_dir = local_dir
         self._work_dir = work_dir
         self._attempt_id = TaskAttemptId.parse(plan.attempt)
-        self._committer = OutputCommitter(Path(plan.output), plan.app_attempt, plan.commit_algorithm)
+        self._committer = committer_of(
+            plan.output, plan.app_attempt, plan.commit_algorithm, work=work_dir / "output"
+        )
         self._tally = Tally(CounterLimits(*plan.counter_limits))
         self._phase = "MAP" if self._attempt_id.is_map else "SHUFFLE"
         self._progress: Callable[[], float] = lambda: 0.0

@@ -23,7 +23,7 @@ from yarnbox.am.launch import python_context, resource_text
 from yarnbox.am.mapreduce.api import NotAClassError, mapper_named, partitioner_named, reducer_named
 from yarnbox.am.mapreduce.cache_files import UnreadableFileError, copied, named_files
 from yarnbox.am.mapreduce.codecs import MissingPackageError, codec_named
-from yarnbox.am.mapreduce.committer import OutputCommitter
+from yarnbox.am.mapreduce.committers.choice import committer_of
 from yarnbox.am.mapreduce.history.files import HistoryFiles
 from yarnbox.am.mapreduce.history.jhist import read_events
 from yarnbox.am.mapreduce.history.left_behind import publish_left_behind
@@ -57,7 +57,8 @@ from yarnbox.yarn.resources.resource import Resource
 from yarnbox.yarn.security.credentials import Credentials
 from yarnbox.yarn.settings import read
 from yarnbox.yarn.shuffle import JOB_TOKEN
-from yarnbox.yarn.storage.urls import is_local, is_remote, local_path
+from yarnbox.yarn.storage import remote_files
+from yarnbox.yarn.storage.urls import absolute, is_local, is_remote, local_path, scheme_of
 
 POLL_TIMEOUT_S = 2.0
 SECRET_BYTES = 20
@@ -112,16 +113,32 @@ class JobClient:
             raise SubmissionError(str(error)) from None
         if not settings.output_dir:
             raise SubmissionError("Output directory not set: name one behind the inputs")
+        if self._has_output():
+            raise SubmissionError(
+                f"Output directory {settings.output_dir} already exists: name another one, or remove it"
+            )
         if is_remote(settings.output_dir):
-            raise SubmissionError(f"{settings.output_dir}: the output is a path that all hosts share, no URL")
-        output = Path(settings.output_dir)
-        if output.exists():
-            raise SubmissionError(f"Output directory {output} already exists: name another one, or remove it")
-        parent = output.absolute().parent
+            return
+        output = Path(absolute(settings.output_dir))
+        parent = output.parent
         while not parent.exists():
             parent = parent.parent
         if not parent.is_dir() or not os.access(parent, os.W_OK | os.X_OK):
             raise SubmissionError(f"cannot make the output directory {output}: {parent} cannot be written")
+
+    def _has_output(self) -> bool:
+        output = self.settings.output_dir
+        if not is_remote(output):
+            return Path(absolute(output)).exists()
+        scheme = scheme_of(output)
+        if scheme in remote_files.HTTP:
+            raise SubmissionError(f"{output}: files of {scheme} can only be read")
+        if scheme == "memory":
+            raise SubmissionError(f"{output}: what is in the memory of a task ends with it")
+        try:
+            return remote_files.exists(output)
+        except remote_files.RemoteFileError as error:
+            raise SubmissionError(str(error)) from None
 
     def text_splits(self) -> list[Split]:
         """The splits of the job's input files; SubmissionError names an input that is not there."""
@@ -164,7 +181,7 @@ class JobClient:
                     Path(settings.history.intermediate_dir).absolute()
                 ),
                 "mapreduce.jobhistory.done-dir": str(Path(settings.history.done_dir).absolute()),
-                "mapreduce.output.fileoutputformat.outputdir": str(Path(settings.output_dir).absolute()),
+                "mapreduce.output.fileoutputformat.outputdir": absolute(settings.output_dir),
             }
             for name, entries in (
                 ("mapreduce.job.cache.files", settings.cache_files),
@@ -205,7 +222,7 @@ class JobClient:
                 "yarnbox.mapreduce.python.path": ",".join(modules),
                 "mapreduce.job.cache.files": "",
                 "mapreduce.job.cache.archives": "",
-                "mapreduce.output.fileoutputformat.outputdir": str(Path(settings.output_dir).absolute()),
+                "mapreduce.output.fileoutputformat.outputdir": absolute(settings.output_dir),
             }
             for name, place in (
                 ("mapreduce.jobhistory.intermediate-done-dir", settings.history.intermediate_dir),
@@ -331,7 +348,7 @@ class JobClient:
         if self._staged is not None:
             shutil.rmtree(self._staged, ignore_errors=True)
         if self.settings.output_dir:
-            OutputCommitter(Path(self.settings.output_dir), 1).abort_job()
+            committer_of(self.settings.output_dir, 1).abort_job()
 
     def _remove_staging(self) -> None:
         """An AM cannot reach what hosts do not share."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Self
 from yarnbox.am.mapreduce.api import Tally
 from yarnbox.am.mapreduce.codecs import RESULT_CODECS, open_input, open_result, result_codec_name
 from yarnbox.am.mapreduce.shuffle.records import Record, text_of
+from yarnbox.yarn.storage.urls import is_remote, joined
 
 if TYPE_CHECKING:
     from yarnbox.yarn.configuration import Configuration
@@ -54,10 +55,16 @@ def part_file(
     return PartFile(stream, (separator if separator is not None else "\t").encode(), b"\n", tally, counter)
 
 
-def read_part(output: Path, name: str) -> str:
+def read_part(output: str | Path, name: str) -> str:
     """A small part of a result, compressed or not."""
-    found = next((path for path in output.glob(f"{name}.*") if path.is_file()), output / name)
-    with open_input(found) as stream:
+    if is_remote(str(output)):
+        from yarnbox.yarn.storage.remote_files import files_below
+
+        below = [url for url, _ in files_below(str(output), recursive=False)]
+    else:
+        below = [str(path) for path in Path(output).iterdir() if path.is_file()]
+    plain = joined(str(output), name)
+    with open_input(next((path for path in below if path.startswith(f"{plain}.")), plain)) as stream:
         return stream.read().decode()
 
 

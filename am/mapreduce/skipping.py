@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 from yarnbox.am.mapreduce.api import Tally
 from yarnbox.am.mapreduce.output import PartFile
 from yarnbox.am.mapreduce.shuffle.records import Group, Record
+from yarnbox.yarn.storage.urls import is_remote, joined
 
 T = TypeVar("T")
 
@@ -28,7 +29,7 @@ NOWHERE = "none"
 class Skipping:
     """What one attempt leaves out."""
 
-    def __init__(self, plan: Mapping[str, Any], announce: Announce, tally: Tally, file: Path | None) -> None:
+    def __init__(self, plan: Mapping[str, Any], announce: Announce, tally: Tally, file: str | None) -> None:
         self._at_once = int(plan["at_once"])
         self._bad = sorted((int(start), int(count)) for start, count in plan["ranges"])
         self._announce = announce
@@ -72,16 +73,22 @@ class Skipping:
         """Writes what was left out, key, tab and value, where somebody may look at it."""
         if not self._kept or self._file is None:
             return
-        self._file.parent.mkdir(parents=True, exist_ok=True)
-        with PartFile(self._file.open("wb"), b"\t", b"\n", Tally(), "") as lines:
+        path = Path(Path(self._file).name if is_remote(self._file) else self._file)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with PartFile(path.open("wb"), b"\t", b"\n", Tally(), "") as lines:
             lines.emit_all(self._kept)
+        if is_remote(self._file):
+            from yarnbox.yarn.storage.remote_files import upload  # which few tasks need
+
+            upload(path, self._file)
+            path.unlink()
 
 
-def kept_at(directory: str, output: str, attempt: str) -> Path | None:
+def kept_at(directory: str, output: str, attempt: str) -> str | None:
     """The file for what an attempt leaves out; None where it is not kept."""
     if directory == NOWHERE:
         return None
-    return Path(directory or f"{output}/_logs/skip") / attempt
+    return joined(directory or joined(output, "_logs", "skip"), attempt)
 
 
 def skip_plan(at_once: int, bad: Sequence[tuple[int, int]]) -> dict[str, Any]:

@@ -32,7 +32,7 @@ STAGED = "yarnbox"
 STAGING_PATH = "/ws/v1/node/staging"
 MODIFIED_HEADER = "Yarnbox-Modified-Ms"
 TIMEOUT_S = 60.0
-_HTTP = ("http", "https")
+HTTP = ("http", "https")
 _PIECE = 1 << 20
 _TIMES = ("mtime", "LastModified", "last_modified", "modificationTime", "modified", "updated")
 
@@ -85,7 +85,7 @@ def files_below(url: str, *, recursive: bool = True) -> list[tuple[str, int]]:
 
 def has_ranges(url: str) -> bool:
     """Whether a file can be read from its middle. HTTP servers need not be able to do that."""
-    if scheme_of(url) not in _HTTP:
+    if scheme_of(url) not in HTTP:
         return True
     with _fsspec(url) as (system, path), system.open(path, "rb") as file:
         if not file.seekable() or file.size is None:
@@ -141,6 +141,37 @@ class _Reader(io.RawIOBase):
         if not self.closed:
             self._file.close()
         super().close()
+
+
+def exists(url: str) -> bool:
+    """Whether there is a file or directory; RemoteFileError where that cannot be known."""
+    try:
+        status(url)
+    except NoSuchFileError:
+        return False
+    return True
+
+
+def read(url: str) -> bytes:
+    """What a small file of fsspec's holds."""
+    with _fsspec(url) as (system, path):
+        return bytes(system.cat_file(path))
+
+
+def write(url: str, data: bytes) -> None:
+    """Puts a small file there, in place of what was there."""
+    with _fsspec(url) as (system, path):
+        system.makedirs(path.rpartition("/")[0], exist_ok=True)
+        system.pipe_file(path, data)
+
+
+def move(source: str, target: str) -> None:
+    """Moves a file within one of fsspec's filesystems, in place of what was there."""
+    with _fsspec(source) as (system, path), _fsspec(target) as (_, there):
+        if system.exists(there):
+            system.rm(there)
+        system.makedirs(there.rpartition("/")[0], exist_ok=True)
+        system.mv(path, there)
 
 
 def download(url: str, target: Path, tls: Tls | None = None) -> None:

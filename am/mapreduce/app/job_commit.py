@@ -13,14 +13,7 @@ from enum import Enum
 from pathlib import Path
 
 from yarnbox.am.mapreduce.app.events import JobCommitCompleted, JobCommitFailed
-from yarnbox.am.mapreduce.committer import OutputCommitter
-from yarnbox.am.mapreduce.settings import JobSettings
-
-
-def committer_of(settings: JobSettings, app_attempt: int) -> OutputCommitter:
-    """The committer that the job's properties ask for."""
-    output = Path(settings.output_dir)
-    return OutputCommitter(output, app_attempt, settings.commit_algorithm, marks=settings.marks_success)
+from yarnbox.am.mapreduce.committers.protocol import Committer
 
 
 class _Mark(Enum):
@@ -32,7 +25,7 @@ class _Mark(Enum):
 class JobCommit:
     """The commit as one AM sees it."""
 
-    def __init__(self, committer: OutputCommitter, staging: Path, window_ms: int) -> None:
+    def __init__(self, committer: Committer, staging: Path, window_ms: int) -> None:
         self._committer = committer
         self._staging = staging
         self._window_s = window_ms / 1000

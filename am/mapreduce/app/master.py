@@ -54,12 +54,14 @@ from yarnbox.am.mapreduce.app.events import (
     TaskRecover,
 )
 from yarnbox.am.mapreduce.app.job import JobState
-from yarnbox.am.mapreduce.app.job_commit import JobCommit, committer_of
+from yarnbox.am.mapreduce.app.job_commit import JobCommit
 from yarnbox.am.mapreduce.app.recovery import earlier_life, recoverable_tasks
 from yarnbox.am.mapreduce.app.report import PREFIX, AMInfo, Pages
 from yarnbox.am.mapreduce.app.uber_tasks import LocalTasks
 from yarnbox.am.mapreduce.cache_files import UnreadableFileError, local_resources
 from yarnbox.am.mapreduce.client_protocol import AM_PROTOCOL, SERVICE
+from yarnbox.am.mapreduce.committers.choice import committer_of
+from yarnbox.am.mapreduce.committers.protocol import Committer
 from yarnbox.am.mapreduce.edge.ending import SIGNALLED_STATUS, SignalledError, last_report
 from yarnbox.am.mapreduce.edge.port import Port
 from yarnbox.am.mapreduce.edge.umbilical_server import UmbilicalServer
@@ -136,7 +138,7 @@ class Master:
         self._driver = AsyncioDriver(
             self._core, self._carry_out, self._persist, self._look_for_the_end, self._pause_monitor.look
         )
-        self._committer = committer_of(settings, self._app_attempt)
+        self._committer = _committer(settings, self._app_attempt)
         self._commit = JobCommit(self._committer, staging, settings.commit_window_ms)
         self._history = HistoryWriter(events_file(staging, self._job_id, self._app_attempt))
         self._umbilical = UmbilicalServer(
@@ -241,9 +243,9 @@ class Master:
             self._core.tell(outcome)
             self._driver.perform_effects()
             return
-        self._committer.set_up_job()
         recovered: list[TaskRecover] = []
         if attempt > 1 and self._settings.is_recovering:
+            await asyncio.to_thread(self._committer.set_up_job)
             token = self._environment.amrm_token
             recovered = await recoverable_tasks(earlier, attempt, self._committer, self._connection, token)
         log.info("starting, %d tasks were done by an earlier AM", len(recovered))
@@ -545,6 +547,12 @@ def _configuration(staging: Path) -> Configuration:
     written = Configuration(environment=os.environ).with_files(directory, [JOB_FILE])
     told = {**told_by_node(os.environ), **properties_of_host(os.environ)}
     return written.overlaid(told, "the NodeManager")
+
+
+def _committer(settings: JobSettings, app_attempt: int) -> Committer:
+    return committer_of(
+        settings.output_dir, app_attempt, settings.commit_algorithm, marks=settings.marks_success
+    )
 
 
 def _resources(settings: JobSettings, environment: Mapping[str, str]) -> dict[str, LocalResource]:

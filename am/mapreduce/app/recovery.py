@@ -6,13 +6,14 @@ be moved to this AM's directory. Hadoop: MRAppMaster.processRecovery.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Iterable
 from pathlib import Path
 
 from yarnbox.am.connection import Connection
 from yarnbox.am.mapreduce.app.events import TaskRecover
-from yarnbox.am.mapreduce.committer import OutputCommitter
+from yarnbox.am.mapreduce.committers.protocol import Committer
 from yarnbox.am.mapreduce.history.files import events_file
 from yarnbox.am.mapreduce.history.jhist import UnreadableHistoryError, read_events
 from yarnbox.am.mapreduce.history.parsed import PastJob, completed_tasks, parse
@@ -42,18 +43,19 @@ def earlier_life(staging: Path, job_id: JobId, app_attempt: int) -> PastJob:
 async def recoverable_tasks(
     earlier: PastJob,
     app_attempt: int,
-    committer: OutputCommitter,
+    committer: Committer,
     connection: Connection,
     token: Token | None,
 ) -> list[TaskRecover]:
     """The tasks that need not run again. The token is the AM's own."""
     nodes = await _running_nodes(connection, token)
-    return still_there(completed_tasks(earlier), committer, app_attempt - 1, nodes)
+    tasks = completed_tasks(earlier)
+    return await asyncio.to_thread(still_there, tasks, committer, app_attempt - 1, nodes)
 
 
 def still_there(
     tasks: Iterable[TaskRecover],
-    committer: OutputCommitter,
+    committer: Committer,
     earlier_app_attempt: int,
     nodes: tuple[NodeId, ...],
 ) -> list[TaskRecover]:

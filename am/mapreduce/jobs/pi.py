@@ -87,7 +87,7 @@ def properties() -> dict[str, str]:
     }
 
 
-def estimate(output: Path, maps: int, samples: int) -> Decimal:
+def estimate(output: str | Path, maps: int, samples: int) -> Decimal:
     """Pi, by what the job has written."""
     counts = dict(line.split("\t") for line in read_part(output, "part-r-00000").splitlines())
     return estimate_of(int(counts[INSIDE]), maps * samples)

@@ -33,7 +33,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "-input", action="append", required=True, metavar="PATH",
         help="a file or directory, or its URL; may be repeated",
     )  # fmt: skip
-    add("-output", required=True, metavar="DIR", help="a directory that does not exist yet")
+    add("-output", required=True, metavar="DIR", help="a directory that is not there yet, or its URL")
     add("-mapper", metavar="COMMAND", help="command that maps (default: pass records on unchanged)")
     add(
         "-reducer",

@@ -171,7 +171,7 @@ def test_a_result_that_is_on_another_host_is_told_with_the_remedy(
     assert outcome.status == 1
     assert outcome.err == (
         "yarnbox: the job has written to /no/such/place on another host: name a directory that all hosts"
-        f" share with -D {OUTPUT}=DIR\n"
+        f" share, or a URL, with -D {OUTPUT}=DIR\n"
     )
 
 

@@ -13,7 +13,7 @@ import pytest
 from tests.am.mapreduce.shuffle.test_fetch import plan
 from yarnbox.am.mapreduce import child
 from yarnbox.am.mapreduce.child import Task
-from yarnbox.am.mapreduce.committer import OutputCommitter
+from yarnbox.am.mapreduce.committers.directories import OutputCommitter
 from yarnbox.am.mapreduce.splits import Chunk, Split
 from yarnbox.am.mapreduce.umbilical import Plan, Umbilical
 

@@ -11,7 +11,7 @@ import pytest
 from tests.am.mapreduce.rig import JOB
 from yarnbox.am.mapreduce.app.events import JobCommitFailed
 from yarnbox.am.mapreduce.app.job_commit import JobCommit
-from yarnbox.am.mapreduce.committer import OutputCommitter
+from yarnbox.am.mapreduce.committers.directories import OutputCommitter
 from yarnbox.am.mapreduce.ids import TaskAttemptId, TaskId, TaskType
 
 TASK = TaskId(JOB, TaskType.REDUCE, 0)

@@ -17,10 +17,9 @@ import shutil
 from contextlib import suppress
 from pathlib import Path
 
+from yarnbox.am.mapreduce.committers.protocol import SUCCESS, TEMPORARY
 from yarnbox.am.mapreduce.ids import TaskAttemptId, TaskId
 
-TEMPORARY = "_temporary"
-SUCCESS = "_SUCCESS"
 _ABORTS = 10
 """How often a job's temporary part is removed at most: something may be in the way for good."""
 
