@@ -125,12 +125,7 @@ class NodeStatusUpdater:
             context.order(ShutDown(refusal))
             return False
         context.rm_identifier = response.rm_identifier
-        if response.container_token_master_key is not None:
-            context.container_tokens.set_master_key(response.container_token_master_key)
-        if response.nm_token_master_key is not None:
-            context.nm_tokens.set_master_key(response.nm_token_master_key)
-        if response.container_token_master_key or response.nm_token_master_key:
-            store_keys(context)
+        self._take_keys(response)
         if response.resource is not None:
             context.total = response.resource
         self._note_refusals(response)
@@ -198,17 +193,22 @@ class NodeStatusUpdater:
         """No answer came: it is not known what the RM has read, so nothing is taken for told."""
         self._has_missed = True
 
-    def heartbeat_answered(self, response: NodeHeartbeatResponse) -> None:
-        """Does what the RM wants."""
+    def _take_keys(self, response: RegisterNodeManagerResponse | NodeHeartbeatResponse) -> None:
+        """New keys of tokens, if the answer has some, are used and stored."""
         context = self._context
-        if response.next_heart_beat_interval:
-            self.heartbeat_interval_ms = response.next_heart_beat_interval
         if response.container_token_master_key is not None:
             context.container_tokens.set_master_key(response.container_token_master_key)
         if response.nm_token_master_key is not None:
             context.nm_tokens.set_master_key(response.nm_token_master_key)
         if response.container_token_master_key or response.nm_token_master_key:
             store_keys(context)
+
+    def heartbeat_answered(self, response: NodeHeartbeatResponse) -> None:
+        """Does what the RM wants."""
+        context = self._context
+        if response.next_heart_beat_interval:
+            self.heartbeat_interval_ms = response.next_heart_beat_interval
+        self._take_keys(response)
         if response.node_action is NodeAction.SHUTDOWN:
             context.is_decommissioned = True
             context.order(

@@ -174,67 +174,57 @@ class PreemptionMark(Frozen, frozen=True, kw_only=True):
         return found if self.kill_at_ms is None else {**found, "killAt": self.kill_at_ms}
 
 
-class SchedulerMarkContainerForPreemption(SchedulerContainerEvent, frozen=True, kw_only=True):
+class SchedulerMarkEvent(SchedulerContainerEvent, frozen=True, kw_only=True):
+    """It concerns one container and its mark."""
+
+    mark: PreemptionMark
+
+    @property
+    def details(self) -> dict[str, object]:
+        """What the event log writes beside type and subject."""
+        return self.mark.details
+
+
+class SchedulerMarkContainerForPreemption(SchedulerMarkEvent, frozen=True, kw_only=True):
     """MARK_CONTAINER_FOR_PREEMPTION: the container is selected for preemption, and its AM is told."""
 
     attempt_id: ApplicationAttemptId
-    mark: PreemptionMark
-
-    @property
-    def details(self) -> dict[str, object]:
-        """What the event log writes beside type and subject."""
-        return self.mark.details
 
 
-class SchedulerMarkContainerForKillable(SchedulerContainerEvent, frozen=True, kw_only=True):
+class SchedulerMarkContainerForKillable(SchedulerMarkEvent, frozen=True, kw_only=True):
     """MARK_CONTAINER_FOR_KILLABLE: the wait is over; the container is killed, or may be (lazy preemption)."""
-
-    mark: PreemptionMark
-
-    @property
-    def details(self) -> dict[str, object]:
-        """What the event log writes beside type and subject."""
-        return self.mark.details
 
 
 class SchedulerMarkContainerForNonkillable(SchedulerContainerEvent, frozen=True, kw_only=True):
     """MARK_CONTAINER_FOR_NONKILLABLE: the container is not killable any more."""
 
 
-class SchedulerContainerUnmarked(SchedulerEvent, frozen=True, kw_only=True):
+class SchedulerMarkNews(SchedulerEvent, frozen=True, kw_only=True):
+    """What became of a mark, for the event log only."""
+
+    mark: PreemptionMark
+
+    @property
+    def subject(self) -> ContainerId:
+        """The container."""
+        return self.mark.container_id
+
+    @property
+    def details(self) -> dict[str, object]:
+        """What the event log writes beside type and subject."""
+        return self.mark.details
+
+
+class SchedulerContainerUnmarked(SchedulerMarkNews, frozen=True, kw_only=True):
     """A container is not selected for preemption any more. For the event log only."""
 
-    mark: PreemptionMark
-
     constant = ""
 
-    @property
-    def subject(self) -> ContainerId:
-        """The container."""
-        return self.mark.container_id
 
-    @property
-    def details(self) -> dict[str, object]:
-        """What the event log writes beside type and subject."""
-        return self.mark.details
-
-
-class SchedulerContainerPreempted(SchedulerEvent, frozen=True, kw_only=True):
+class SchedulerContainerPreempted(SchedulerMarkNews, frozen=True, kw_only=True):
     """A container was killed by preemption. For the event log only."""
 
-    mark: PreemptionMark
-
     constant = ""
-
-    @property
-    def subject(self) -> ContainerId:
-        """The container."""
-        return self.mark.container_id
-
-    @property
-    def details(self) -> dict[str, object]:
-        """What the event log writes beside type and subject."""
-        return self.mark.details
 
 
 class SchedulerUpdateShares(SchedulerEvent, frozen=True, kw_only=True):
