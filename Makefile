@@ -3,7 +3,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 PACKAGES := protos yarn rm nm am client cluster sim testing
-BENCHES := $(filter-out check failover livestream spark storm taskstream whatif work,$(patsubst bench/%.py,%,$(wildcard bench/[a-z]*.py)))
+BENCHES := $(filter-out check failover livestream nodes pages spark storm taskstream whatif work,$(patsubst bench/%.py,%,$(wildcard bench/[a-z]*.py)))
 
 .PHONY: help setup compiled test test-clients test-compiled compare mutants cluster demo-locality paper
 .PHONY: bench bench-check bench-clients bench-hadoop failover soak storm lint format pictures release clean

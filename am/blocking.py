@@ -19,6 +19,7 @@ from yarnbox.yarn.connection.rpc import BlockingStub
 from yarnbox.yarn.enums import FinalApplicationStatus
 from yarnbox.yarn.hadoop_ipc.stub import BlockingHadoopStub
 from yarnbox.yarn.ids import ContainerId, NodeId
+from yarnbox.yarn.records.basics import Record
 from yarnbox.yarn.records.container import Container, ContainerLaunchContext, ContainerStatus
 from yarnbox.yarn.records.master import AllocateResponse, RegisterApplicationMasterResponse
 from yarnbox.yarn.records.request import PlacementConstraintMapEntry
@@ -45,7 +46,7 @@ class Blocking:
     def __init__(self, stub: BlockingCalls | BlockingHadoopStub) -> None:
         self._stub = stub
 
-    async def call(self, rpc: str, request: Any, timeout_s: float | None = None) -> Any:
+    async def call(self, rpc: str, request: Record, timeout_s: float | None = None) -> Any:
         """The response record."""
         return self._stub.call(rpc, request, timeout_s)
 

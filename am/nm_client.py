@@ -17,6 +17,7 @@ from yarnbox.yarn.connection.rpc import Stub
 from yarnbox.yarn.errors import InvalidTokenError, YarnError, error_of_class
 from yarnbox.yarn.hadoop_ipc.stub import HadoopStub
 from yarnbox.yarn.ids import ContainerId, NodeId
+from yarnbox.yarn.records.basics import Record
 from yarnbox.yarn.records.container import Container, ContainerLaunchContext, ContainerStatus
 from yarnbox.yarn.records.management import (
     ContainerExceptionMap,
@@ -122,7 +123,7 @@ class NMClient:
         for node_id in list(self._stubs):
             await self.forget(node_id)
 
-    async def _call(self, node_id: NodeId, rpc: str, request: Any) -> Any:
+    async def _call(self, node_id: NodeId, rpc: str, request: Record) -> Any:
         token = self._tokens.token_of(node_id)
         if token is None:
             raise InvalidTokenError(f"No NMToken sent for {node_id}")

@@ -24,6 +24,7 @@ from yarnbox.yarn.records.application import (
     ApplicationReport,
     ApplicationSubmissionContext,
 )
+from yarnbox.yarn.records.basics import Record
 from yarnbox.yarn.records.client import (
     GetApplicationAttemptsRequest,
     GetApplicationReportRequest,
@@ -112,7 +113,7 @@ class Submitter:
         assert response.application_id is not None
         return NewApplication(response.application_id, response.maximum_capability or Resource())
 
-    def _call(self, rpc: str, request: Any) -> Any:
+    def _call(self, rpc: str, request: Record) -> Any:
         """The response; an RM that is expected to be there is waited for."""
         patience = self._patience
         gone_since_s: float | None = None

@@ -15,6 +15,7 @@ from yarnbox.client.yarn_client import Polling, Rpc
 from yarnbox.yarn.connection.failover import FailoverSettings
 from yarnbox.yarn.connection.rpc import ConnectionFailedError
 from yarnbox.yarn.errors import YarnError
+from yarnbox.yarn.records.basics import Record
 
 log = logging.getLogger("client.RMProxy")
 
@@ -38,7 +39,7 @@ class RetryingRpc:
         self._patience = patience
         self._has_answered = is_expected
 
-    def call(self, rpc: str, request: Any) -> Any:
+    def call(self, rpc: str, request: Record) -> Any:
         """The response record; the refusals of the peer go through, and so does its absence in the end."""
         gone_since_ms: int | None = None
         tries = 0

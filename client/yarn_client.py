@@ -27,7 +27,7 @@ from yarnbox.yarn.records.application import (
     ApplicationSubmissionContext,
     ApplicationUpdateTimeoutMap,
 )
-from yarnbox.yarn.records.basics import ResourceProfileEntry, ResourceTypeInfo
+from yarnbox.yarn.records.basics import Record, ResourceProfileEntry, ResourceTypeInfo
 from yarnbox.yarn.records.container import ContainerReport
 from yarnbox.yarn.records.management import SignalContainerRequest
 from yarnbox.yarn.records.node import (
@@ -70,7 +70,7 @@ _TOLD_EVERY = 10  # polls
 class Rpc(Protocol):
     """One service of a peer: yarn.rpc.BlockingStub, or whatever stands in for it."""
 
-    def call(self, rpc: str, request: Any) -> Any:
+    def call(self, rpc: str, request: Record) -> Any:
         """The response record; raises the YarnError that the peer raised."""
         ...
 

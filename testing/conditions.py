@@ -13,9 +13,9 @@ import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
 from yarnbox.yarn.connection.rpc import rpcs_of
+from yarnbox.yarn.records.basics import Record
 from yarnbox.yarn.text.words import did_you_mean
 
 SERVICES = (
@@ -65,7 +65,7 @@ class Arrival:
     """A call that has arrived and is not answered yet."""
 
     rpc: str
-    request: Any
+    request: Record
     node: str | None
     """The host of the node that is called or that calls; None for the calls of AMs and clients to the RM."""
 

@@ -18,7 +18,7 @@ from yarnbox.testing.conditions import Arrival, Arrivals, Condition, DescribedCo
 from yarnbox.yarn.connection.rpc import Caller, ConnectionFailedError
 from yarnbox.yarn.errors import InvalidTokenError, YarnError
 from yarnbox.yarn.ids import ContainerId, NodeId
-from yarnbox.yarn.records.basics import SerializedException
+from yarnbox.yarn.records.basics import Record, SerializedException
 from yarnbox.yarn.records.container import Container, ContainerStatus
 from yarnbox.yarn.records.management import (
     ContainerExceptionMap,
@@ -188,7 +188,7 @@ class World(Protocol):
 class CallOutcome:
     """What becomes of one call."""
 
-    request: Any
+    request: Record
     delay_ms: int = 0
     is_lost: bool = False
     is_answer_lost: bool = False

@@ -52,6 +52,7 @@ from yarnbox.yarn.connection.rpc import (
 )
 from yarnbox.yarn.ids import ApplicationId, ContainerId
 from yarnbox.yarn.records.application import ApplicationReport, ApplicationSubmissionContext
+from yarnbox.yarn.records.basics import Record
 from yarnbox.yarn.records.container import ContainerLaunchContext
 from yarnbox.yarn.records.management import StopContainersRequest
 from yarnbox.yarn.resources.resource import Resource
@@ -155,7 +156,7 @@ class YarnCluster(WatchedCluster, AbstractContextManager["YarnCluster"]):
     def _passing_on(
         self, service: str, targets: Targets, host: str | None
     ) -> Callable[[str, Any, Caller], Any]:
-        async def handle(rpc: str, request: Any, caller: Caller) -> Any:
+        async def handle(rpc: str, request: Record, caller: Caller) -> Any:
             async def proceed(passed: Any) -> Any:
                 if self._away_until_s > self._thread.loop.time():
                     raise ConnectionFailedError(f"{rpc}: the ResourceManager is away")

@@ -15,6 +15,7 @@ from yarnbox.am.mapreduce.ids import JobId, TaskAttemptId, TaskId, TaskType
 from yarnbox.yarn.connection.rpc import Caller
 from yarnbox.yarn.errors import YarnError
 from yarnbox.yarn.records import mapreduce as records
+from yarnbox.yarn.records.basics import Record
 
 AM_PROTOCOL = "org.apache.hadoop.mapreduce.v2.api.MRClientProtocolPB"
 HISTORY_PROTOCOL = "org.apache.hadoop.mapreduce.v2.api.HSClientProtocolPB"
@@ -41,7 +42,7 @@ class UnknownError(YarnError):
 class ClientProtocol:
     """Answers a call by its method of the same name; tokens are given by none."""
 
-    def handle(self, rpc: str, request: Any, caller: Caller) -> Any:
+    def handle(self, rpc: str, request: Record, caller: Caller) -> Any:
         """The answer, or a YarnError."""
         method = getattr(self, re.sub("(?<!^)(?=[A-Z])", "_", rpc).lower(), None)
         if method is None:

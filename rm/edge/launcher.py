@@ -19,6 +19,7 @@ from yarnbox.yarn.connection.rpc import RpcError
 from yarnbox.yarn.errors import YarnError
 from yarnbox.yarn.ids import ApplicationAttemptId, NodeId
 from yarnbox.yarn.log import Log
+from yarnbox.yarn.records.basics import Record
 from yarnbox.yarn.records.container import ContainerLaunchContext
 from yarnbox.yarn.records.management import (
     ContainerExceptionMap,
@@ -101,7 +102,7 @@ class Launcher:
             log.info("stop not delivered", attempt=order.attempt_id, node=order.node_id, why=error)
 
     async def _call(
-        self, attempt_id: ApplicationAttemptId, node_id: NodeId, user: str, rpc: str, request: object
+        self, attempt_id: ApplicationAttemptId, node_id: NodeId, user: str, rpc: str, request: Record
     ) -> Any:
         token = self._tokens.nm.create_token(attempt_id, node_id, user)
         async with (

@@ -46,6 +46,7 @@ from yarnbox.testing.watching import Application, WatchedCluster
 from yarnbox.yarn.connection.rpc import Caller, ConnectionFailedError
 from yarnbox.yarn.ids import ApplicationId, ContainerId, NodeId
 from yarnbox.yarn.records.application import ApplicationReport, ApplicationSubmissionContext
+from yarnbox.yarn.records.basics import Record
 from yarnbox.yarn.records.client import (
     GetApplicationReportRequest,
     GetNewApplicationRequest,
@@ -201,7 +202,7 @@ class VirtualCluster(WatchedCluster, AbstractContextManager["VirtualCluster"]):
         """Whether a beat of that node could bring something."""
         return self.rm.is_waiting_for(node_id)
 
-    async def track(self, rpc: str, request: Any, host: str) -> Any:
+    async def track(self, rpc: str, request: Record, host: str) -> Any:
         """A call of a node to the ResourceManager."""
         return await self.call(TRACKER, rpc, request, Caller(user=USER, host="127.0.0.1"), host)
 
@@ -211,7 +212,7 @@ class VirtualCluster(WatchedCluster, AbstractContextManager["VirtualCluster"]):
         self,
         service: str,
         rpc: str,
-        request: Any,
+        request: Record,
         caller: Caller,
         host: str | None = None,
         timeout_s: float = 60,
@@ -238,7 +239,7 @@ class VirtualCluster(WatchedCluster, AbstractContextManager["VirtualCluster"]):
                 for node in self.nodes.values():
                     node.heartbeats.stir.set()
 
-    async def _call_node(self, host: str, rpc: str, request: Any, caller: Caller) -> Any:
+    async def _call_node(self, host: str, rpc: str, request: Record, caller: Caller) -> Any:
         node = self.nodes.get(host)
         if node is None or host not in self._pulses:
             raise ConnectionFailedError(f"{rpc}: cannot reach {host}")
@@ -249,7 +250,7 @@ class VirtualCluster(WatchedCluster, AbstractContextManager["VirtualCluster"]):
         """Calls of a service of the RM, for tests that are coroutines."""
         return MemoryStub(self, service, user=user)
 
-    def _ask(self, service: str, rpc: str, request: Any, user: str) -> Any:
+    def _ask(self, service: str, rpc: str, request: Record, user: str) -> Any:
         async def ask() -> Any:
             answer = self.rm.call(service, rpc, request, Caller(user=user, host="127.0.0.1"))
             return await answer if hasattr(answer, "__await__") else answer

@@ -22,6 +22,7 @@ from yarnbox.testing.masters import AlternatingThread
 from yarnbox.yarn.connection.address_book import AddressBook
 from yarnbox.yarn.connection.rpc import BlockingStub, Caller, Stub
 from yarnbox.yarn.ids import NodeId
+from yarnbox.yarn.records.basics import Record
 from yarnbox.yarn.records.tokens import Token
 from yarnbox.yarn.topology import RackResolver
 
@@ -36,7 +37,7 @@ class CallRouter(Protocol):
         self,
         service: str,
         rpc: str,
-        request: Any,
+        request: Record,
         caller: Caller,
         host: str | None = None,
         timeout_s: float = TIMEOUT_S,
@@ -70,7 +71,7 @@ class MemoryStub:
         """Calls with this token from now on."""
         self._caller = replace(self._caller, token=token)
 
-    async def call(self, rpc: str, request: Any, timeout_s: float | None = None) -> Any:
+    async def call(self, rpc: str, request: Record, timeout_s: float | None = None) -> Any:
         """The response record; raises the YarnError that the peer raised, or an RpcError."""
         host = None if self._node is None else self._node.host
         limit_s = TIMEOUT_S if timeout_s is None else timeout_s
@@ -94,7 +95,7 @@ class BlockingMemoryStub:
         self._turnstile = turnstile
         self.use_token = stub.use_token
 
-    def call(self, rpc: str, request: Any, timeout_s: float | None = None) -> Any:
+    def call(self, rpc: str, request: Record, timeout_s: float | None = None) -> Any:
         """The response record; raises the YarnError that the peer raised, or an RpcError."""
         return self._turnstile.wait_for(self._stub.call(rpc, request, timeout_s))
 

@@ -22,6 +22,7 @@ from yarnbox.nm.reporting.health import DirectoriesState
 from yarnbox.yarn.connection.rpc import RpcError
 from yarnbox.yarn.errors import YarnError
 from yarnbox.yarn.ids import ContainerId, NodeId
+from yarnbox.yarn.records.basics import Record
 from yarnbox.yarn.records.container import ContainerLaunchContext
 
 FULL = "used space above threshold of 90.0%"
@@ -77,7 +78,7 @@ class NodeWorld(Protocol):
         """Whether a heartbeat of that node could bring something."""
         ...
 
-    async def track(self, rpc: str, request: Any, host: str) -> Any:
+    async def track(self, rpc: str, request: Record, host: str) -> Any:
         """A call of a node to the ResourceManager."""
 
     def is_am(self, container_id: ContainerId) -> bool:

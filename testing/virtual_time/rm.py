@@ -36,6 +36,7 @@ from yarnbox.testing.virtual_time.disk import JOURNALS, Disk, Lease
 from yarnbox.yarn.connection.rpc import Caller, ConnectionFailedError, Handler
 from yarnbox.yarn.errors import NotReadyError
 from yarnbox.yarn.ids import ApplicationAttemptId, ContainerId, NodeId
+from yarnbox.yarn.records.basics import Record
 from yarnbox.yarn.records.tokens import Token
 from yarnbox.yarn.resources.resource_types import ResourceTypeRegistry
 from yarnbox.yarn.runtime.clock import Clock
@@ -162,7 +163,7 @@ class _NodeStub:
         self._host = host
         self._caller = caller
 
-    async def call(self, rpc: str, request: Any) -> Any:
+    async def call(self, rpc: str, request: Record) -> Any:
         """The node's answer."""
         return await self._call(self._host, rpc, request, self._caller)
 
@@ -300,7 +301,7 @@ class VirtualRM:
         """When it stood still for the last time, in seconds from the beginning of the cluster."""
         return max(0, self._driver.wakes_ms - START_MS) / 1000
 
-    def call(self, service: str, rpc: str, request: Any, caller: Caller) -> Any:
+    def call(self, service: str, rpc: str, request: Record, caller: Caller) -> Any:
         """The answer, or an awaitable of it. ConnectionFailedError while the RM is away."""
         if self.is_away:
             raise ConnectionFailedError(f"{rpc}: cannot reach the ResourceManager")
@@ -310,7 +311,7 @@ class VirtualRM:
         return handler(rpc, request, caller)
 
     async def _call_later(
-        self, driver: _Driver, handler: Handler, rpc: str, request: Any, caller: Caller
+        self, driver: _Driver, handler: Handler, rpc: str, request: Record, caller: Caller
     ) -> Any:
         await driver.awake()
         answer = handler(rpc, request, caller)

@@ -7,7 +7,6 @@ Each change is asked for again until it is answered. `restore` leaves the cluste
 from __future__ import annotations
 
 import asyncio
-from typing import Any
 
 from yarnbox.rm.edge.services import ADMIN
 from yarnbox.sim.scenario.playing.files import ScenarioFiles
@@ -24,7 +23,7 @@ from yarnbox.yarn.records.admin import (
     ReplaceLabelsOnNodeRequest,
     UpdateNodeResourceRequest,
 )
-from yarnbox.yarn.records.basics import ResourceOption
+from yarnbox.yarn.records.basics import Record, ResourceOption
 from yarnbox.yarn.records.node import NodeIdToLabels, NodeLabel, NodeResourceMap
 from yarnbox.yarn.resources.resource import Resource
 
@@ -141,7 +140,7 @@ class Administration:
         for host in self._resized:
             await self.resize(host, 0)
 
-    async def _insist(self, rpc: str, request: Any) -> None:
+    async def _insist(self, rpc: str, request: Record) -> None:
         while True:
             try:
                 await self._cluster.call(ADMIN, rpc, request, _CALLER)

@@ -28,6 +28,7 @@ from yarnbox.yarn.enums import YarnApplicationAttemptState
 from yarnbox.yarn.errors import ApplicationNotFoundError, YarnError
 from yarnbox.yarn.ids import ApplicationId
 from yarnbox.yarn.records.application import ApplicationSubmissionContext
+from yarnbox.yarn.records.basics import Record
 from yarnbox.yarn.records.client import (
     GetApplicationAttemptReportRequest,
     GetApplicationReportRequest,
@@ -269,7 +270,7 @@ class _Journey:
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
         self._clients.append(self._cluster.loop.create_task(work))
 
-    async def _insist(self, rpc: str, request: Any) -> Any:
+    async def _insist(self, rpc: str, request: Record) -> Any:
         """The answer to a client that asks until there is one. What is unknown now was not acknowledged."""
         while True:
             try:

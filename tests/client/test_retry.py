@@ -13,6 +13,7 @@ from yarnbox.yarn.configuration import Configuration
 from yarnbox.yarn.connection.failover import MAX_WAIT_PROPERTY, PID_FILE_PROPERTY, is_rm_expected
 from yarnbox.yarn.connection.rpc import ConnectionFailedError
 from yarnbox.yarn.errors import AccessControlError
+from yarnbox.yarn.records.basics import Record
 from yarnbox.yarn.runtime.clock import VirtualClock
 
 
@@ -49,14 +50,14 @@ def test_who_never_answered_is_given_up_at_once() -> None:
     peer = Outcomes(GONE)
     rpc, clock = retrying(peer, 10_000)
     with pytest.raises(ConnectionFailedError):
-        rpc.call("x", None)
+        rpc.call("x", Record())
     assert (peer.calls, clock.now_ms()) == (1, 0)
 
 
 def test_who_is_expected_is_asked_until_it_is_there() -> None:
     peer = Outcomes(GONE, GONE, "one")
     rpc, clock = retrying(peer, 10_000, is_expected=True)
-    assert rpc.call("x", None) == "one"
+    assert rpc.call("x", Record()) == "one"
     assert (peer.calls, clock.now_ms()) == (3, 1000)
 
 
@@ -73,15 +74,15 @@ def test_an_rm_is_expected_where_its_pid_is_or_where_waiting_is_asked_for(tmp_pa
 def test_who_went_away_is_asked_until_it_is_back() -> None:
     peer = Outcomes("one", GONE, GONE, "two")
     rpc, clock = retrying(peer, 10_000)
-    assert [rpc.call("x", None), rpc.call("x", None)] == ["one", "two"]
+    assert [rpc.call("x", Record()), rpc.call("x", Record())] == ["one", "two"]
     assert (peer.calls, clock.now_ms()) == (4, 1000)
 
 
 def test_an_outage_is_told_once_with_what_is_done_about_it(caplog: pytest.LogCaptureFixture) -> None:
     rpc, _ = retrying(Outcomes("one", GONE, GONE, "two"), 10_000)
-    rpc.call("x", None)
+    rpc.call("x", Record())
     with caplog.at_level("WARNING", "client"):
-        rpc.call("x", None)
+        rpc.call("x", Record())
     assert caplog.messages == [
         "gone; trying again every 0.5 s, for 10 s at most",
         "the ResourceManager answers again",
@@ -91,22 +92,22 @@ def test_an_outage_is_told_once_with_what_is_done_about_it(caplog: pytest.LogCap
 def test_not_for_ever() -> None:
     peer = Outcomes("one", GONE)
     rpc, clock = retrying(peer, 2000)
-    rpc.call("x", None)
+    rpc.call("x", Record())
     with pytest.raises(ConnectionFailedError):
-        rpc.call("x", None)
+        rpc.call("x", Record())
     assert (peer.calls, clock.now_ms()) == (6, 2000)
 
 
 def test_a_pause_ends_with_the_patience() -> None:
     rpc, clock = retrying(Outcomes(GONE), 20, is_expected=True)
     with pytest.raises(ConnectionFailedError):
-        rpc.call("x", None)
+        rpc.call("x", Record())
     assert clock.now_ms() == 20
 
 
 def test_a_refusal_is_an_answer() -> None:
     rpc, clock = retrying(Outcomes(AccessControlError("no"), GONE, "two"), 2000)
     with pytest.raises(AccessControlError):
-        rpc.call("x", None)
+        rpc.call("x", Record())
     assert clock.now_ms() == 0
-    assert rpc.call("x", None) == "two"
+    assert rpc.call("x", Record()) == "two"

@@ -15,6 +15,7 @@ from typing import Any, Protocol, Self
 from yarnbox.yarn.configuration import Configuration
 from yarnbox.yarn.connection.rpc import BlockingStub, ConnectionFailedError, Stub, Target
 from yarnbox.yarn.errors import NotReadyError
+from yarnbox.yarn.records.basics import Record
 from yarnbox.yarn.records.tokens import Token
 from yarnbox.yarn.security.tls import Tls
 from yarnbox.yarn.settings import setting, settings
@@ -59,7 +60,7 @@ class FailoverSettings:
 class Calls(Protocol):
     """A stub for asyncio."""
 
-    async def call(self, rpc: str, request: Any, timeout_s: float | None = None) -> Any:
+    async def call(self, rpc: str, request: Record, timeout_s: float | None = None) -> Any:
         """The response record."""
 
     def use_token(self, token: Token) -> None:
@@ -72,7 +73,7 @@ class Calls(Protocol):
 class BlockingCalls(Protocol):
     """A stub without asyncio."""
 
-    def call(self, rpc: str, request: Any, timeout_s: float | None = None) -> Any:
+    def call(self, rpc: str, request: Record, timeout_s: float | None = None) -> Any:
         """The response record."""
 
     def use_token(self, token: Token) -> None:
@@ -119,7 +120,7 @@ class FailoverStub:
         self._stubs = stubs
         self._turns = _Turns(len(stubs))
 
-    async def call(self, rpc: str, request: Any, timeout_s: float | None = None) -> Any:
+    async def call(self, rpc: str, request: Record, timeout_s: float | None = None) -> Any:
         """The response record; raises what the active one raised, or ConnectionFailedError."""
         errors: list[Exception] = []
         for _ in self._stubs:
@@ -149,7 +150,7 @@ class BlockingFailoverStub:
         self._stubs = stubs
         self._turns = _Turns(len(stubs))
 
-    def call(self, rpc: str, request: Any, timeout_s: float | None = None) -> Any:
+    def call(self, rpc: str, request: Record, timeout_s: float | None = None) -> Any:
         """The response record; raises what the active one raised, or ConnectionFailedError."""
         errors: list[Exception] = []
         for _ in self._stubs:

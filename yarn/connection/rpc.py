@@ -29,7 +29,7 @@ import grpc
 import grpc.aio
 
 from yarnbox.yarn.errors import IllegalArgumentError, YarnError, error_of_class
-from yarnbox.yarn.records.basics import SerializedException
+from yarnbox.yarn.records.basics import Record, SerializedException
 from yarnbox.yarn.records.tokens import Token
 from yarnbox.yarn.security.tls import Tls
 from yarnbox.yarn.wire import PLAIN, Wire, from_bytes, to_bytes
@@ -405,7 +405,7 @@ class Stub(_Calls[grpc.aio.Channel]):
     def _open(self, address: str, tls: Tls | None) -> grpc.aio.Channel:
         return open_channel(address, tls=tls)
 
-    async def call(self, rpc: str, request: Any, timeout_s: float | None = None) -> Any:
+    async def call(self, rpc: str, request: Record, timeout_s: float | None = None) -> Any:
         """The response record; raises the YarnError that the peer raised, or an RpcError."""
         call, message = self._callable(rpc), self._wire.to_bytes(request)
         try:
@@ -439,7 +439,7 @@ class BlockingStub(_Calls[grpc.Channel]):
     def _open(self, address: str, tls: Tls | None) -> grpc.Channel:
         return _open_blocking_channel(address, tls)
 
-    def call(self, rpc: str, request: Any, timeout_s: float | None = None) -> Any:
+    def call(self, rpc: str, request: Record, timeout_s: float | None = None) -> Any:
         """The response record; raises the YarnError that the peer raised, or an RpcError."""
         call, message = self._callable(rpc), self._wire.to_bytes(request)
         try:

@@ -21,6 +21,7 @@ from yarnbox.yarn.errors import YarnError
 from yarnbox.yarn.hadoop_ipc import framing
 from yarnbox.yarn.hadoop_ipc.connection import Call, Connection, Impersonation, Tokens
 from yarnbox.yarn.hadoop_ipc.framing import Code
+from yarnbox.yarn.records.basics import Record
 from yarnbox.yarn.wire import PLAIN, Wire
 
 log = logging.getLogger("yarn.hadoop_ipc")
@@ -140,7 +141,7 @@ class HadoopServer:
             said = f"Unknown method {call.method} called on {call.protocol} protocol."
             return framing.failure(call.header, UNSUPPORTED, said, Code.ERROR_NO_SUCH_METHOD)
         try:
-            request: Any = self._wire.from_bytes(records[0], call.request)
+            request: Record = self._wire.from_bytes(records[0], call.request)
             response = endpoint.handler(call.method, request, call.caller)
             if hasattr(response, "__await__"):
                 return self._awaited(call, response)

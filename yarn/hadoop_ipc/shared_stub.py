@@ -22,6 +22,7 @@ from yarnbox.yarn.errors import YarnError
 from yarnbox.yarn.hadoop_ipc.exchange import Conversation
 from yarnbox.yarn.hadoop_ipc.framing import MalformedFrameError
 from yarnbox.yarn.hadoop_ipc.stub import StubBase
+from yarnbox.yarn.records.basics import Record
 from yarnbox.yarn.records.tokens import Token
 from yarnbox.yarn.wire import PLAIN, Wire
 
@@ -51,7 +52,7 @@ class SharedHadoopStub(StubBase):
         super().use_token(token)
         self._drop()
 
-    async def call(self, rpc: str, request: Any, timeout_s: float | None = None) -> Any:
+    async def call(self, rpc: str, request: Record, timeout_s: float | None = None) -> Any:
         """The response record; raises the YarnError that the peer raised, or an RpcError. A call that is not
         answered in time ends the connection: its peer may be there no longer.
         """

@@ -25,6 +25,7 @@ from yarnbox.yarn.connection.rpc import (
 from yarnbox.yarn.errors import IllegalArgumentError, InvalidTokenError
 from yarnbox.yarn.hadoop_ipc.exchange import Exchange, Question
 from yarnbox.yarn.hadoop_ipc.framing import MalformedFrameError
+from yarnbox.yarn.records.basics import Record
 from yarnbox.yarn.records.tokens import Token
 from yarnbox.yarn.wire import PLAIN, Wire
 
@@ -72,7 +73,7 @@ class StubBase:
             raise InvalidTokenError(f"{rpc}: no token was given for {self._peer}")
         return self._token
 
-    def _exchange(self, rpc: str, request: Any) -> Exchange:
+    def _exchange(self, rpc: str, request: Record) -> Exchange:
         if rpc not in self._rpcs:
             raise IllegalArgumentError(f"{self._protocol} has no method {rpc}")
         token = self._token_for(rpc)
@@ -120,7 +121,7 @@ class HadoopStub(StubBase):
         super().__init__(address, service, user=user, token=token, timeout_s=timeout_s, peer=peer, wire=wire)
         self._wait_for_ready = wait_for_ready
 
-    async def call(self, rpc: str, request: Any, timeout_s: float | None = None) -> Any:
+    async def call(self, rpc: str, request: Record, timeout_s: float | None = None) -> Any:
         """The response record; raises the YarnError that the peer raised, or an RpcError."""
         exchange = self._exchange(rpc, request)
         try:
@@ -168,7 +169,7 @@ class HadoopStub(StubBase):
 class BlockingHadoopStub(StubBase):
     """Calls with a token, for simple programs without an event loop."""
 
-    def call(self, rpc: str, request: Any, timeout_s: float | None = None) -> Any:
+    def call(self, rpc: str, request: Record, timeout_s: float | None = None) -> Any:
         """The response record; raises the YarnError that the peer raised, or an RpcError."""
         exchange = self._exchange(rpc, request)
         end_s = time.monotonic() + (self._timeout_s if timeout_s is None else timeout_s)

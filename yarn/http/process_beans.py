@@ -24,6 +24,7 @@ import psutil
 from yarnbox.yarn.connection.rpc import Caller, Handler
 from yarnbox.yarn.http.jmx import Bean, named
 from yarnbox.yarn.http.rate import Rate
+from yarnbox.yarn.records.basics import Record
 from yarnbox.yarn.version import HADOOP_VERSION
 
 _MB = 1024 * 1024
@@ -230,7 +231,7 @@ class RpcMeter:
 def metered(handler: Handler, meter: RpcMeter) -> Handler:
     """The handler, and the meter told of every call."""
 
-    def handle(rpc: str, request: Any, caller: Caller) -> Any:
+    def handle(rpc: str, request: Record, caller: Caller) -> Any:
         begun = time.perf_counter()
         try:
             return handler(rpc, request, caller)

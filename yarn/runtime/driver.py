@@ -11,15 +11,20 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable, Sequence
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from yarnbox.yarn.runtime.turns import TurnCore
 
 T = TypeVar("T")
 EffectT = TypeVar("EffectT")
 
-Turn = Callable[[Callable[[], object]], object]
-"""How a call is made within a turn of a core: `AsyncioDriver.turn`."""
+
+class Turn(Protocol):
+    """How a call is made within a turn of a core: `AsyncioDriver.turn`."""
+
+    def __call__(self, call: Callable[[], T]) -> T:
+        """Makes the call, and returns its answer."""
+        ...
 
 
 class AsyncioDriver(Generic[EffectT]):

@@ -34,6 +34,7 @@ from yarnbox.am.mapreduce.settings import JobSettings
 from yarnbox.yarn.connection.rpc import Caller
 from yarnbox.yarn.ids import ApplicationAttemptId
 from yarnbox.yarn.records import mapreduce as records
+from yarnbox.yarn.records.basics import Record
 
 _ENDS = {
     JobState.SUCCEEDED: records.JobState.SUCCEEDED,
@@ -68,7 +69,7 @@ class JobClientService(ClientProtocol):
         self.was_asked = False
         """Whether a client has come: it may come again for the end."""
 
-    def handle(self, rpc: str, request: Any, caller: Caller) -> Any:
+    def handle(self, rpc: str, request: Record, caller: Caller) -> Any:
         self.was_asked = True
         try:
             return super().handle(rpc, request, caller)

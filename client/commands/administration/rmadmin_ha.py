@@ -15,6 +15,7 @@ from yarnbox.client.session import Session
 from yarnbox.yarn.connection.rm_ids import of_rm, rm_ids
 from yarnbox.yarn.connection.rpc import RpcError
 from yarnbox.yarn.errors import YarnError
+from yarnbox.yarn.records.basics import Record
 from yarnbox.yarn.records.ha import (
     GetServiceStatusRequest,
     HARequestSource,
@@ -100,7 +101,7 @@ def _name(session: Session, rm_id: str) -> str:
     return of_rm(session.configuration, rm_id).value(_ADMIN) or rm_id
 
 
-def _ask(session: Session, rm_id: str, rpc: str, request: Any, timeout_s: float | None = None) -> Any:
+def _ask(session: Session, rm_id: str, rpc: str, request: Record, timeout_s: float | None = None) -> Any:
     with session.role_of(rm_id) as stub:
         return stub.call(rpc, request, timeout_s)
 
