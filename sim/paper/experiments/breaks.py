@@ -43,20 +43,20 @@ OPEN_ENDED_MS = 3_600_000
 ABOUT = """
 100 nodes, 3 replicas, tasks of about 10 s; jobs of a single map come one after the other on a busy cluster
 and decline as many free slots as there are nodes, D = 100, in the published way: enough for 95 % when
-nothing is in the way. *Long tasks*: tasks that do not end keep a part of the slots, drawn at random, with
-one slot a node and with four; jobs come the faster the more slots become free, one for every ten. A map is
-local within D free slots by the chance 1 - (1 - w)^D, where w is the part of the slots that become free
-which are on its three nodes; theory is the mean over all draws of w. *Hot spot*: one slot a node, one job
-a second, and a part of them all read the same block. Each of its nodes frees a slot every 10 s, so no more
-than (replicas / 10) of these jobs a second can be local; theory is this bound for them, and the formula
-for the others.
+nothing is in the way. *Long tasks*: tasks that do not end occupy a part of the slots, drawn at random, with
+one slot a node and with four; one job comes for every ten slots that become free. A map is local within D
+free slots by the chance 1 - (1 - w)^D, where w is the part of the slots that become free which are on its
+three nodes; theory is the mean over all draws of w. *Hot spot*: each node has one slot, one job comes a
+second, and a part of the jobs read the same block. Each of its nodes frees a slot every 10 s, so no more
+than (replicas / 10) of these jobs a second can be local; theory is this bound for them, and the formula for
+the others.
 """
 REMARKS = """
 With one slot a node, long tasks take what delay needs: a node whose slot is occupied by a long task never
 offers one, and where all replicas of a block are on such nodes its map runs elsewhere, however long its job
-waits. It waits in vain for all of D, and for longer than before: the same number of free slots takes more
-time to come. Several slots a node help: all four of a node are rarely occupied by long tasks, so the data
-stays reachable until most of the cluster is occupied, and slots become free four times as often.
+waits. It declines all of D in vain, and waits for longer than before: the same number of free slots takes
+more time to come. Several slots a node help: all four of a node are rarely occupied by long tasks, so the
+data stays reachable until most of the cluster is occupied, and slots become free four times as often.
 
 No wait is long enough for a hot spot: when more jobs want a node than it has slots, the others decline D
 slots and then run elsewhere, after the longest possible wait. More replicas of the data help, a longer wait
@@ -67,7 +67,7 @@ slot that was declined is not offered again before another task has run in it, s
 nearly as many different nodes. Past the bound of the hot block it lies above as well, because the jobs that
 still wait for it when the last one has come find it free.
 
-Both limits are named in summaries of the paper; its figures for them are not known.
+Summaries of the paper name both limits; the paper's figures for them are not known.
 """
 
 

@@ -85,8 +85,9 @@ anywhere. *Capacity* and *Fair* give each user a queue of a tenth of the cluster
 """
 REMARKS = """
 Nearly all jobs are small, and nearly all of the work belongs to a few large ones. First in, first out makes
-the many wait for the few: whoever comes behind a large job waits until its last map has started, so the
-response of the smallest jobs is a matter of luck, and its mean is far above its median.
+the many wait for the few: a job that comes after a large one waits until the last map of that one has
+started, so the response time of the smallest jobs is a matter of luck, and its mean is far above its
+median.
 
 With a queue for each user a small job waits only for its own user's jobs by the CapacityScheduler, which
 serves the applications of a queue in their order, and for nobody's by the FairScheduler, which shares the

@@ -37,13 +37,13 @@ defaults: natural_termination_factor 0.2, total_preemption_per_round 0.1, max_wa
 REMARKS = """
 The two factors multiply: what a pass may take in all (total_preemption_per_round of the cluster) is cut
 again by the natural_termination_factor. With the defaults that is 0.1 x 0.2 = 2 percent of the cluster,
-three slots when rounded up to whole containers. What is marked and not yet killed still counts as used,
-so the next pass selects the same containers again, and such a step comes once in max_wait_before_kill and
-a pass: half of the guarantee takes minutes, not seconds. The dead zone (max_ignored_over_capacity, a
-tenth of the guarantee) is not asked back once nothing more than that is over.
+three slots when rounded up to whole containers. What is marked and not yet killed still counts as used, so
+the next pass selects the same containers again, and such a step comes once in max_wait_before_kill and a
+pass: half of the guarantee takes minutes, not seconds. What other queues use beyond their guarantee is not
+preempted if it is within the dead zone (max_ignored_over_capacity, a tenth of the guarantee).
 
-Killing sooner does not kill more here, because tasks do not end by themselves. Where they do, the wait is
-the time in which they may: then a longer wait wastes less.
+Killing sooner does not kill more here, because tasks do not end by themselves. If they do, they may end
+during the wait: then a longer wait wastes less.
 """
 
 

@@ -38,24 +38,24 @@ WAYS = {HADOOP: "hadoop", PUBLISHED: "published"}
 """Who counts the opportunities, and how files are named."""
 ABOUT = """
 100 nodes of one slot in 5 racks, 3 replicas, tasks of about 10 s. One application asks for all slots, for
-tasks without data; small jobs come one after the other, and each is due whenever a slot becomes free.
-Without delay its first map takes the first slot: it is local by the chance that this node holds data of one
-of its N maps, 1 - (1 - R/M)^N. Thresholds are `yarn.scheduler.fair.locality.threshold.node` and `.rack`,
-both alike.
+tasks without data; small jobs come one after the other, and each is served first whenever a slot becomes
+free. Without delay its first map takes the first slot: it is local by the chance that this node holds data
+of one of its N maps, 1 - (1 - R/M)^N. The thresholds `yarn.scheduler.fair.locality.threshold.node` and
+`.rack` have the same value.
 """
 REMARKS = """
-Without delay the run follows the formula, as far as 150 jobs (from N = 10 on 40, at N = 100 a dozen) can
-tell. Jobs as a whole are less local than their first maps: with each map that starts, fewer are left that
-a node could hold data of. The theory column is the mean over the maps left, K = 1 to N.
+Without delay the run agrees with the formula, as exactly as 150 jobs can show (40 from N = 10 on, a dozen
+at N = 100). Jobs as a whole are less local than their first maps: with each map that starts, fewer are left
+whose data a node could hold. The theory column is the mean over the maps left, K = 1 to N.
 
-With delay locality grows with the threshold, but much slower than the paper's D would have it: Hadoop
-counts *every heartbeat* of every node as an opportunity, also of a node whose slot is taken, where the
-paper counts free slots. Here a task holds its slot for some ten heartbeats, so a threshold of 1.0 (each
-node was heard of once) lets a job decline about a tenth as many free slots. The experiment `patience`
+With delay locality grows with the threshold, but much more slowly than with the paper's D: Hadoop counts
+*every heartbeat* of every node as an opportunity, also of a node whose slot is taken, where the paper
+counts free slots. Here a task holds its slot for some ten heartbeats, so with a threshold of 1.0 (each node
+has sent one heartbeat) a job declines only about a tenth as many free slots. The experiment `patience`
 shows both ways.
 
-The paper's figures for small jobs are of another cluster, recalled and unconfirmed: they show the
-direction, not a target.
+The paper's figures for small jobs are those of another cluster, quoted from memory and not confirmed: they
+show a direction, and are not a target.
 """
 
 

@@ -53,14 +53,14 @@ kill. Its fair share is 50 (weights 1.01 to 1, for the sake of the ApplicationMa
 values of the timeouts that were used in production are not known.
 """
 REMARKS = """
-By the published rules `prod` has its minimum share when Tmin and the wait before the kill are over, and
-its fair share when Tfair and that wait are over; exactly as many tasks are killed as it lacks. No job of
-`hog` falls below its fair share of 10, in any way.
+By the published rules `prod` has its minimum share when Tmin and the wait before the kill are over, and its
+fair share when Tfair and that wait are over; exactly as many tasks are killed as it lacks. By none of the
+rules does a job of `hog` fall below its fair share of 10.
 
 By Hadoop's rules the outcome depends on what is asked: see [minimum
 shares](fair-scheduler.md#minimum-shares-hadoop-takes-too-little-or-too-much). An application that asks for
-less than twice the lack gets it in several rounds; one that asks for more, or the second of two, gets at
-Tmin what is due only at Tfair.
+less than twice the lack gets it in several rounds; one that asks for more, or the second of two, already
+gets at Tmin what is due at Tfair.
 
 The published way loses more work in the second and third table because it waits longer: its second batch of
 containers is killed 30 s later, when they have run for 30 s more. In the first table both ways kill as many

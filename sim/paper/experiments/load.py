@@ -35,8 +35,8 @@ ABOUT = """
 A hundred jobs of as many users, in nine sizes from 1 to 4800 maps, submitted with exponential gaps of 14 s
 on average; 100 nodes of 6 slots in 5 racks, 3 replicas. In the IO variant a map takes 20 s on a node with
 its data, 1.5 times as long in its rack and twice as long elsewhere; in the CPU variant 60 s wherever it
-runs. Sizes and gaps are those that are recalled of the paper's macro benchmark (R); everything else is
-defined here, for slots, lengths of tasks and racks are not known. Delay: both thresholds 0.5.
+runs. Sizes and gaps are those of the paper's macro benchmark, quoted from memory (R); everything else is
+defined here, because slots, lengths of tasks and racks are not known. Delay: both thresholds 0.5.
 """
 REMARKS = """
 Fair sharing does what it was made for: jobs of one or two maps no longer wait behind those of thousands,

@@ -32,31 +32,31 @@ ABOUT = """
 100 nodes of one slot, 3 replicas, tasks of about 10 s: a slot becomes free every 0.1 s. One application
 asks for all of them; small jobs come one after the other and decline D free slots before they take one
 without their data. Theory is the mean over K = N to 1 maps left of 1 - (1 - p)^D with p = 1 - (1 - R/M)^K.
-*Published* is the paper's way (`yarnbox.fair.locality.*`): free slots are counted, anew after each local
-map; *Hadoop 3.4* counts heartbeats of all nodes, and does not begin anew. One rack, but for the table of
-levels.
+*Published* is the paper's way (`yarnbox.fair.locality.*`): free slots are counted, and a local map resets
+the count; *Hadoop 3.4* counts heartbeats of all nodes, and a local map does not reset the count. There is
+one rack, except in the table of levels.
 """
 REMARKS = """
-Counted in the paper's way the run follows the formula: the more maps a job has, the sooner a little
-patience is enough. Where D is small the run lies below it: the formula lets each map wait for D slots,
-while a job that has used up its patience takes every slot that comes until one is local again. Jobs of a
-single map lie above: the formula draws each node anew, but a slot that was declined is not offered again
-before another task has run in it. Where D is large larger jobs stay at 92 to 97 percent: a map is asked for
-at its three nodes, and until the ApplicationMaster's next call the ResourceManager goes on to offer those
-nodes whose map has begun elsewhere. N = 400 is one job, N = 100 four.
+If slots are counted in the paper's way, the run follows the formula: the more maps a job has, the smaller D
+may be. Where D is small the run lies below it: the formula lets each map wait for D slots, while a job that
+has used up its patience takes every slot that comes until one is local again. Jobs of a single map lie
+above: the formula draws each node anew, but a slot that was declined is not offered again before another
+task has run in it. Where D is large larger jobs stay at 92 to 97 percent: a map is asked for at its three
+nodes, and until the ApplicationMaster's next call the ResourceManager goes on to offer those nodes whose
+map has begun elsewhere. N = 400 is one job, N = 100 four.
 
 The wait is the time until the first map runs. The run adds what a cluster adds: up to half a second until
 the request counts, up to a fifth until the ApplicationMaster calls, and jobs that wait at the same time
 and get the same slot offered one after the other. It stops growing where a local slot is sure to come
 first.
 
-With Hadoop's own count the same thresholds are used up ten times as fast, because a task holds its slot
-for ten heartbeats and each of them counts; a job of 3 maps gets a fifth of its maps at most. By time
-(deprecated, with continuous scheduling) Hadoop comes near to the paper: D slots take D T / S, whoever
-counts. It stays below, since the clock is not set back by a local map.
+With Hadoop's own count the same thresholds are used up ten times as fast, because a task holds its slot for
+ten heartbeats and each of them counts; a job of 3 maps gets a fifth of its maps at most. When Hadoop waits
+by time (deprecated, with continuous scheduling) it comes near to the paper, because D free slots take D T /
+S in either way. It stays below, since a local map does not reset the clock.
 
-A rack is found much sooner than a node: with five racks a few free slots more are enough, so the second
-threshold can be small.
+A slot in the right rack comes much sooner than one on the right node: with five racks a few free slots more
+are enough, so the second threshold can be small.
 """
 
 

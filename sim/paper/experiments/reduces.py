@@ -29,10 +29,10 @@ full one afterwards (copy-compute splitting as far as its idea is known; its lim
 not).
 """
 REMARKS = """
-A long job that starts its reduces early pays for slots that wait: it ends sooner when they start late, or
-wait in small containers. Under FIFO everybody behind it pays as well. Under fair sharing short jobs are
-safe from it by their share, and for a short job of its own an early start is rather good: its reduces
-have copied when its maps have ended.
+A long job that starts its reduces early loses the slots in which they wait: it ends sooner if its reduces
+start late, or wait in small containers. Under FIFO all jobs behind it lose time as well. Under fair sharing
+their share protects short jobs, and for a short job an early start of its reduces is rather good: they have
+copied when its maps have ended.
 
 The report names a factor of 2 to 10 in throughput and response times for its two techniques together, on
 clusters whose reduces had slots of their own. In YARN maps and reduces share containers, and the

@@ -42,17 +42,17 @@ are ours.
 """
 REMARKS = """
 A private cluster reaches only the blocks on its own nodes, as the formula of sticky slots says, and the run
-stays a little below it: where the slots next to the data are taken, a map goes elsewhere after its patience.
+stays a little below it: where the slots next to the data are taken, a map runs elsewhere after its wait.
 Shared, the same machines do the same work sooner, and nearly all of it where the data is.
 
-The second table follows every slot until the last job of the slowest way has ended. A partition that is
-held for good is idle whenever its user has nothing to do, whoever else waits. Clusters on demand are given
-back; but each is held until the last task of its last job has ended, and all of its slots that have no task
-by then wait for that tail: this is what the report calls nodes that are idle while a job's tail runs. A
-cluster per job has such a tail for every job, so the most of it, while other jobs stand in line; their
-users wait longest. In the shared cluster the next map takes the slot, whichever job it belongs to: a tail
-leaves slots idle only when nobody has a map waiting. *Maps wait* is the time until the ApplicationMaster
-runs, until heartbeats come, and for slots with the data.
+The second table follows every slot until the last job of the slowest way has ended. A permanent partition
+is idle whenever its user has nothing to do, even while others wait. Clusters on demand are given back, but
+each is held until the last task of its last job has ended, and its slots without a task are idle until
+then: this is what the report calls nodes that are idle while a job's tail runs. A cluster per job has such
+a tail for every job, while other jobs wait in line: most slots are lost in this way, and users wait
+longest. In the shared cluster the next map takes the slot, whichever job it belongs to: slots are idle only
+when no map waits. *Maps wait* is the time until the ApplicationMaster runs, until heartbeats come, and for
+slots with the data.
 
 The report names poor locality and poor utilization of private clusters without figures.
 """

@@ -39,15 +39,14 @@ blocks there, 1 - C(M - s, R) / C(M, R) of them with s = M / jobs nodes. The tab
 started before the first job had started its last one. Delay: both thresholds 0.25.
 """
 REMARKS = """
-Without delay jobs keep their slots, as the paper says. They are local a little more often than the
-formula has it, which takes the nodes of a job as given: here it takes some rounds of tasks until every
-job has its part of the slots.
+Without delay jobs keep their slots, as the paper says. They are local a little more often than the formula
+has it, which assumes that each job has its nodes from the beginning: here it takes some rounds of tasks
+until every job has its part of the slots.
 
 With Hadoop's own count a threshold of 0.25 changes next to nothing on this cluster. The 25 opportunities
-are 25 *heartbeats*, most of them of nodes whose slot is taken, and nothing resets the count: a job has
-used up its patience a quarter of a second after it began, and again and again. Where free slots alone are
-counted and a local map begins the count anew, as the paper has it (`yarnbox.fair.locality.*`), next to
-all maps are local.
+are 25 *heartbeats*, most of them of nodes whose slot is taken, and nothing resets the count: a job has used
+up its patience a quarter of a second after it began, and again and again. If only free slots are counted,
+and a local map resets the count, as in the paper (`yarnbox.fair.locality.*`), nearly all maps are local.
 """
 
 

@@ -21,11 +21,11 @@ ABOUT = """
 both start a second attempt at a task that will end late, when no task waits.
 """
 REMARKS = """
-Without second attempts every job has a straggler and waits for it: its response is that of its slowest
-task. Second attempts bring about half of that back, and take fewer container-seconds in all, because the
-slow attempt is given up when the second one has ended. LATE judges an attempt only after a minute and
-starts second attempts for at most one task in ten at a time, which is late for jobs of 60 maps of 90 s; the
-paper measured its factor on another cluster.
+Without second attempts every job has a straggler and waits for it: its response time is that of its slowest
+task. Second attempts win about half of that back, and take fewer container-seconds in all, because the slow
+attempt is killed when the second one has ended. LATE judges an attempt only after a minute and starts
+second attempts for at most one task in ten at a time, which is late for jobs of 60 maps of 90 s; the paper
+measured its factor on another cluster.
 """
 
 

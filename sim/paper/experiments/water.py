@@ -32,9 +32,9 @@ TASK_MS = 60_000
 TENTH = 10
 ABOUT = """
 Pools with minimum shares and demands ask for slots of an empty cluster; then every slot is offered once.
-The second table adds jobs within the pools, which share by the same rule without minimum. In the third a
-job that wants a tenth of all slots comes to a cluster that tasks of a minute have filled; ten slots are a
-tenth of a hundred, and all that become free are due to it.
+The second table adds jobs within the pools, which share by the same rule without minimum. In the third
+table a job asks for a tenth of the hundred slots of a full cluster whose tasks take a minute. Until it has
+ten, every slot that becomes free is due to it.
 """
 REMARKS = """
 The slots are exactly those of the theory, although Hadoop 3.4 does not fill water levels: the *fair shares*
@@ -42,10 +42,9 @@ that it computes do not depend on demand (50, 10, 25, 15 in the example of the r
 pools are served makes up for it: those below their minimum and their demand first, then the one that uses
 least.
 
-The tenth takes a little longer than the formula. A request counts from the next update of the shares on
-(up to 0.5 s), a task that has ended is reported with the next heartbeat (up to 1 s), and an
-ApplicationMaster learns of a container with its next call (up to 1 s); a task of a minute so holds its
-slot for 61 s.
+The tenth takes a little longer than the formula. A request counts from the next update of the shares on (up
+to 0.5 s), a task that has ended is reported with the next heartbeat (up to 1 s), and an ApplicationMaster
+learns of a container with its next call (up to 1 s); so a task of a minute occupies its slot for 61 s.
 """
 
 
