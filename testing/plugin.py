@@ -24,7 +24,13 @@ MARKER = "yarn"
 CLUSTERS = pytest.StashKey[list["WatchedCluster"]]()
 """Those that a test uses."""
 
-_ALLOWED = ("nodes", "scheduler", "conf", "seed", "resource", "racks", "containers", "rms")
+_ALLOWED = ("nodes", "scheduler", "conf", "seed", "resource", "racks", "containers", "rms", "scope")
+_SCOPES: dict[str, type[pytest.Item | pytest.Collector]] = {
+    "session": pytest.Session,
+    "module": pytest.Module,
+    "class": pytest.Class,
+    "function": pytest.Function,
+}
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -32,7 +38,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers",
         "yarn(nodes=3, scheduler='capacity', conf={}): the cluster that the test gets; for"
-        " virtual_cluster also seed, resource, racks and containers, for yarn_cluster rms",
+        " virtual_cluster also seed, resource, racks and containers, for yarn_cluster rms and scope",
     )
 
 
@@ -81,17 +87,18 @@ class Pool:
     """The cluster of real processes that the last test has left, for the next one that asks for the same."""
 
     def __init__(self) -> None:
-        self._asked: dict[str, Any] | None = None
+        self._asked: tuple[dict[str, Any], str] | None = None
         self._cluster: YarnCluster | None = None
 
-    def take(self, asked: dict[str, Any]) -> YarnCluster:
-        """One that is as new."""
+    def take(self, asked: dict[str, Any], shared_in: str = "") -> YarnCluster:
+        """One that is as new, which only those take that share it in the same place."""
         from yarnbox.testing.real import YarnCluster
 
-        if self._cluster is not None and (self._asked != asked or not self._cluster.begin_again()):
+        wanted = (asked, shared_in)
+        if self._cluster is not None and (self._asked != wanted or not self._cluster.begin_again()):
             self.close()
         if self._cluster is None:
-            self._cluster, self._asked = YarnCluster(**asked), asked
+            self._cluster, self._asked = YarnCluster(**asked), wanted
         return self._cluster
 
     def close(self) -> None:
@@ -115,9 +122,18 @@ def yarn_cluster_pool() -> Iterator[Pool]:
 @pytest.fixture
 def yarn_cluster(request: pytest.FixtureRequest, yarn_cluster_pool: Pool) -> YarnCluster:
     """A cluster of real processes. One that no test has broken is used again."""
-    cluster = yarn_cluster_pool.take(asked_for(request))
+    asked = asked_for(request)
+    cluster = yarn_cluster_pool.take(asked, _shared_in(request, asked.pop("scope", "session")))
     note(request, cluster)
     return cluster
+
+
+def _shared_in(request: pytest.FixtureRequest, scope: str) -> str:
+    """The node of pytest's whose tests share a cluster. UsageError names the scopes."""
+    if scope not in _SCOPES:
+        raise pytest.UsageError(f"{request.node.nodeid}: scope={scope!r}: it is one of {', '.join(_SCOPES)}")
+    node = request.node.getparent(_SCOPES[scope])
+    return request.node.nodeid if node is None else str(node.nodeid)
 
 
 @pytest.fixture
