@@ -26,8 +26,6 @@ class Access:
     def __init__(self, context: RMContext) -> None:
         self._context = context
         self.is_enabled = context.settings.addresses.acl_enabled
-        self.admins = context.settings.addresses.admin_acl
-        """Administrators of the cluster; refreshed by refreshAdminAcls."""
         self.proxy_users = ProxyUsers(context.configuration)
         """Who may act in whose name; refreshed by refreshSuperUserGroupsConfiguration."""
 
@@ -37,7 +35,7 @@ class Access:
 
     def is_admin(self, user: str) -> bool:
         """Whether the user administers the cluster."""
-        return self.admins.allows(user, self._context.groups.groups_of(user))
+        return self._context.is_admin(user)
 
     def check_admin(self, user: str, call: str) -> None:
         """AccessControlError unless the user administers the cluster."""

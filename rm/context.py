@@ -87,6 +87,10 @@ class RMContext(TurnContext[Effect]):
         """Whether anybody reads what that logger says at that level; asked before much is made up for it."""
         self.stopwatch: Callable[[], float] = lambda: 0.0
         """Milliseconds that have gone by, for measuring alone: it stands still where no process moves it."""
+        self.owner: str | None = None
+        """The user of the process, always an administrator; in virtual time there is none."""
+        self.admins = settings.addresses.admin_acl
+        """Its other administrators; refreshed by refreshAdminAcls."""
         self.has_recovered = False
         """Whether anything was found in the state store at the start."""
 
@@ -103,6 +107,10 @@ class RMContext(TurnContext[Effect]):
         self.labels: NodeLabelsManager
         self.attributes: NodeAttributesManager
         self.constraints: PlacementConstraints
+
+    def is_admin(self, user: str) -> bool:
+        """Whether the user administers the cluster."""
+        return user == self.owner or self.admins.allows(user, self.groups.groups_of(user))
 
     def store(self, key: tuple[str, ...], value: Callable[[], object], acknowledgement: Event | None) -> None:
         """Writes an entry of the state store; without recovery there is none, and all is well at once."""

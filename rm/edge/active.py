@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import gc
+import getpass
 import random
 import re
 import secrets
@@ -282,6 +283,7 @@ class ActivePeriod:
             is_strict=False,
         )
         core.context.logs_at = lambda logger, level: Log(logger).is_read(LEVELS[level])
+        core.context.owner = getpass.getuser()
         core.context.stopwatch = lambda: time.perf_counter() * 1000
         return core
 

@@ -78,6 +78,10 @@ class SchedulerContext(ContainerContext, Protocol):
     @property
     def groups(self) -> GroupMapping: ...
 
+    def is_admin(self, user: str) -> bool:
+        """Whether the user administers the cluster."""
+        ...
+
     @property
     def random(self) -> Chance: ...
 

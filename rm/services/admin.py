@@ -148,7 +148,7 @@ class AdminService:
         """refreshAdminAcls: yarn.admin.acl anew."""
         self._access.check_admin(caller.user, "refreshAdminAcls")
         text = self._context.provider.load(SITE_FILE).untrimmed("yarn.admin.acl")
-        self._access.admins = AccessControlList.parse("*" if text is None else text)
+        self._context.admins = AccessControlList.parse("*" if text is None else text)
         return RefreshAdminAclsResponse()
 
     def refresh_service_acls(

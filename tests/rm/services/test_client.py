@@ -374,6 +374,18 @@ def test_administration_is_for_administrators() -> None:
     refresh = RefreshQueuesRequest()
     with pytest.raises(AccessControlError, match="User user doesn't have permission to call 'refreshQueues'"):
         rig.turn(lambda: rig.core.admin.refresh_queues(refresh, Caller(user="user")))
+
+
+def test_the_user_of_the_process_is_an_administrator() -> None:
+    """AdminService and AdminACLsManager add the user of the daemon to the list, whenever they read it."""
+    rig = Rig(ACLS)
+    refresh, acls = RefreshQueuesRequest(), RefreshAdminAclsRequest()
+    assert not rig.core.access.is_admin("yarn")
+    rig.context.owner = "yarn"
+    rig.turn(lambda: rig.core.admin.refresh_queues(refresh, Caller(user="yarn")))
+    rig.turn(lambda: rig.core.admin.refresh_admin_acls(acls, Caller(user="yarn")))
+    assert rig.core.access.is_admin("yarn")
+    rig.kill(rig.submit(user="mei"), "yarn")
     rig.files.properties["yarn.admin.acl"] = "user"
     acls = RefreshAdminAclsRequest()
     rig.turn(lambda: rig.core.admin.refresh_admin_acls(acls, Caller(user="admin")))

@@ -193,8 +193,7 @@ class ConfigurationStore:
         of every queue that it changes.
         """
         settings = self._rm.settings
-        groups = self._rm.groups.groups_of(user)
-        if not settings.addresses.acl_enabled or settings.addresses.admin_acl.allows(user, groups):
+        if not settings.addresses.acl_enabled or self._rm.is_admin(user):
             return
         is_by_queue = settings.web.configuration_policy.endswith(_QUEUE_ADMIN_POLICY)
         touched = [*change.remove, *(path for path, _ in change.add), *(path for path, _ in change.update)]

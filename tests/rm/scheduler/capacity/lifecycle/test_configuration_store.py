@@ -13,6 +13,7 @@ from yarnbox.rm.scheduler.capacity.lifecycle.configuration_store import changed
 from yarnbox.rm.scheduler.configuration_change import ConfigurationChange
 from yarnbox.yarn.enums import QueueState
 from yarnbox.yarn.errors import AccessControlError, YarnError
+from yarnbox.yarn.security.acl import AccessControlList
 
 P = "yarn.scheduler.capacity."
 TREE = {P + "root.queues": "a,b", P + "root.a.capacity": "40", P + "root.b.capacity": "60"}
@@ -163,6 +164,10 @@ def test_who_may() -> None:
     with pytest.raises(AccessControlError):
         rig.scheduler.configuration_store.change(change, "ann")
     rig.scheduler.configuration_store.change(change, "boss")
+    rig.context.admins = AccessControlList.parse("chief")  # as after refreshAdminAcls
+    with pytest.raises(AccessControlError):
+        rig.scheduler.configuration_store.change(change, "boss")
+    rig.scheduler.configuration_store.change(change, "chief")
     policy = "yarn.scheduler.configuration.mutation.acl-policy.class"
     name = "org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.conf."
     rig = CapacityRig(
