@@ -11,7 +11,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
-from yarnbox.sim.capture.source import CONF, SCHEDULER, SCHEDULER_CONF, Source, listed
+from yarnbox.sim.capture.nodes import labels_of_node
+from yarnbox.sim.capture.source import CONF, NODES, SCHEDULER, SCHEDULER_CONF, Source, listed
 from yarnbox.sim.load.jobs import InvalidTraceError
 
 YARN_SITE, CAPACITY, FAIR = "yarn-site.xml", "capacity-scheduler.xml", "fair-scheduler.xml"
@@ -45,7 +46,8 @@ def files_of(source: Source, *, is_anonymous: bool) -> dict[str, str]:
         if name.startswith(_KEPT) and not name.startswith(_LEFT_OUT) and not name.endswith("address")
     }
     site[_CLASS] = kind
-    if any(_labels(info)):
+    nodes = listed(source.answer(NODES), "nodes", "node")
+    if any(_labels(info)) or any(map(labels_of_node, nodes)):
         site["yarn.node-labels.enabled"] = "true"
     files = {YARN_SITE: as_xml(site)}
     if kind == "capacity":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from yarnbox.sim.capture.source import NODES, NothingToCaptureError, answered, listed
@@ -23,13 +23,11 @@ def nodes_of(answer: Any, labels: Any, where: str) -> Nodes:
             continue
         host, _, port = fields.text("id").partition(":")
         host = f"{host}-{port}" if host in found else host  # several NodeManagers on one machine
-        labelled = one.get("nodeLabels")
-        carried = tuple(str(name) for name in labelled if name) if isinstance(labelled, list) else ()
         found[host] = NodeSpec(
             host=host,
             rack="/" + fields.text("rack", "default-rack").strip("/"),
             resource=_size(fields),
-            labels=carried,
+            labels=labels_of_node(one),
             attributes=dict(_attributes(one)),
         )
     if not found:
@@ -43,6 +41,12 @@ def nodes_of(answer: Any, labels: Any, where: str) -> Nodes:
         for name in spec.labels:
             exclusive.setdefault(name, True)
     return Nodes(nodes=tuple(found.values()), exclusive=exclusive)
+
+
+def labels_of_node(node: Mapping[str, Any]) -> tuple[str, ...]:
+    """The labels that a node of the answer carries."""
+    labelled = node.get("nodeLabels")
+    return tuple(str(name) for name in labelled if name) if isinstance(labelled, list) else ()
 
 
 def places_of(answer: Any, nodes: Nodes) -> dict[str, str]:

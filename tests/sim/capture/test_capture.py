@@ -154,6 +154,15 @@ def test_a_state_dump_becomes_a_directory_that_is_played(dump: Path, tmp_path: P
     assert sim(["run", str(place)], out=io.StringIO(), err=io.StringIO()) == 0
 
 
+def test_labels_that_only_nodes_have_are_enabled_too(dump: Path, tmp_path: Path) -> None:
+    """Else `sim run` and `whatif` refuse what was captured."""
+    unlabelled = json.loads(json.dumps(SCHEDULER).replace('"gpu"', '""'))
+    (dump / "scheduler.json").write_text(json.dumps(unlabelled))
+    place = tmp_path / "captured"
+    assert run("from-state-dump", str(dump), "--out", str(place))[0] == 0
+    assert sim(["run", str(place)], out=io.StringIO(), err=io.StringIO()) == 0
+
+
 def test_nobody_is_named_in_an_anonymous_capture(dump: Path, tmp_path: Path) -> None:
     place = tmp_path / "captured"
     assert run("from-state-dump", str(dump), "--out", str(place), "--anonymize")[0] == 0
