@@ -182,12 +182,14 @@ class Cluster:
             )
 
     def not_used(self, options: Options) -> list[str]:
-        """A sentence for each store that the configuration puts elsewhere than into the run directory, and
-        for each definition that nodes have values of their own for.
+        """A sentence for each store that the configuration puts elsewhere than into the run directory, for
+        auxiliary services that there are not, and for each definition that nodes have values of their own
+        for.
         """
         source = (options.configuration or site.sample_configuration()).absolute()
         moved = site.moved_stores(source, self.run, options.definitions)
-        return moved + site.overridden(options.definitions)
+        services = site.left_out_services(source, options.definitions)
+        return moved + services + site.overridden(options.definitions)
 
     def _fleet(self, options: Options) -> tuple[FleetRecord | None, int]:
         """The engine as the record has it, and how many nodes there are to be."""

@@ -40,6 +40,7 @@ from yarnbox.yarn.security.node_secret import PROPERTY as SECRET_PROPERTY
 from yarnbox.yarn.security.node_secret import write_node_secret
 from yarnbox.yarn.security.tls import TLS_PROPERTIES
 from yarnbox.yarn.settings import read
+from yarnbox.yarn.shuffle import SHUFFLE_SERVICE
 from yarnbox.yarn.storage.remote_files import STAGED
 from yarnbox.yarn.topology import MAPPING_PROPERTY, TABLE_MAPPING, TABLE_PROPERTY
 
@@ -76,6 +77,8 @@ _RM = "yarn.resourcemanager."
 _STAGING = "yarn.app.mapreduce.am.staging-dir"
 _STAGED_MB = "yarnbox.nodemanager.staging.max-mb"
 _MEMORY = "yarn.nodemanager.resource.memory-mb"
+_SERVICES = "yarn.nodemanager.aux-services"
+_SITE = "yarn-site.xml"
 _VCORES = "yarn.nodemanager.resource.cpu-vcores"
 _HEARTBEAT_MS = "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms"
 _EXPIRY_MS = "yarn.nm.liveness-monitor.expiry-interval-ms"
@@ -257,6 +260,7 @@ def _cluster_properties(source: Path, run: RunDirectory, record: ClusterRecord) 
         ADDRESS_BOOK_PROPERTY: str(run.path / ADDRESS_BOOK_FILE),
         PID_FILE_PROPERTY: str(run.pids / f"{next(iter(record.rms), 'rm')}.pid"),
         **_beats(source, record),
+        **_services(source),
         **_given(source, {SECRET_PROPERTY: str(run.path / NODE_SECRET)}),
         **(_hadoop_properties(source, run) if record.for_hadoop else {}),
         **(_given(source, {_STAGED_MB: "1024"}) if _staging(source, record) else {}),
@@ -341,6 +345,23 @@ def moved_stores(source: Path, run: RunDirectory, definitions: Mapping[str, str]
         for name, ours in _stores(run).items()
         if said.property(name) is not None and name not in definitions
     ]
+
+
+def _services(source: Path) -> dict[str, str]:
+    """The auxiliary services of the user's that there are: production names Spark's shuffle, too."""
+    said = Configuration.load(source, [_SITE]).value(_SERVICES)
+    named = [name.strip() for name in (said or "").split(",") if name.strip()]
+    kept = [name for name in named if name == SHUFFLE_SERVICE]
+    return {_SERVICES: ",".join(kept)} if len(kept) < len(named) else {}
+
+
+def left_out_services(source: Path, definitions: Mapping[str, str]) -> list[str]:
+    """A sentence where the user's files name auxiliary services that there are not."""
+    said = Configuration.load(source, [_SITE])
+    if not _services(source) or _SERVICES in definitions:
+        return []
+    where = said.origin(_SERVICES)
+    return [f"{_SERVICES} = {said.value(_SERVICES)}: of these there is only {SHUFFLE_SERVICE} here ({where})"]
 
 
 def overridden(definitions: Mapping[str, str]) -> list[str]:

@@ -211,6 +211,22 @@ def test_stores_that_are_kept_elsewhere_than_the_files_say(source: Path, run: Ru
     ) == ["yarn.nodemanager.webapp.address = 0.0.0.0:8042 is not used (-D): each NodeManager has its own"]
 
 
+def test_auxiliary_services_that_there_are_not(source: Path, run: RunDirectory) -> None:
+    """A production yarn-site.xml nearly always names Spark's; a NodeManager with it does not start."""
+    name = "yarn.nodemanager.aux-services"
+    for given, kept in (("mapreduce_shuffle, spark_shuffle", "mapreduce_shuffle"), ("spark_shuffle", "")):
+        entry = f"<property><name>{name}</name><value>{given}</value></property>"
+        (source / "yarn-site.xml").write_text(f"<configuration>{entry}</configuration>")
+        site.write_configuration(source, run, record())
+        assert Configuration.load(run.path).value(name) == kept
+        (sentence,) = site.left_out_services(source, {})
+        assert sentence.startswith(
+            f"{name} = {given}: of these there is only mapreduce_shuffle here ({source}"
+        )
+        assert site.left_out_services(source, {name: given}) == []
+    assert site.left_out_services(site.sample_configuration(), {}) == []
+
+
 def test_beyond_one_machine_the_users_tls_is_in_force_and_nodes_are_where_they_were_placed(
     source: Path, run: RunDirectory
 ) -> None:
