@@ -81,6 +81,9 @@ LACKING = (
 )
 """Commands of Hadoop that have nothing to act on here."""
 
+INSTEAD = {"fs2cs": "`yarnbox convert-conf DIR` converts a FairScheduler's files"}
+"""What does the work of one of them."""
+
 _NO_GENERIC_OPTIONS = ("jar", "nodemanager", "resourcemanager")
 _GENERIC = Options(
     Option("conf", "A configuration file that overrides those of the directory.", 1, argument_name="file"),
@@ -139,7 +142,8 @@ def _main(argv: list[str], console: Console) -> int:
         console.write(usage())
         return OK
     if invocation.command in LACKING:
-        console.error(f"yarn: {invocation.command} is a Hadoop command that yarnbox does not have")
+        instead = f"; {INSTEAD[invocation.command]}" if invocation.command in INSTEAD else ""
+        console.error(f"yarn: {invocation.command} is a Hadoop command that yarnbox does not have{instead}")
         return UNCAUGHT
     run, _ = COMMANDS[invocation.command]
     try:

@@ -115,6 +115,7 @@ QUEUE_PATTERNS = (
     r"user-settings\..+\.weight",
     r"accessible-node-labels\.[^.]+\.(?:capacity|maximum-capacity|maximum-am-resource-percent)",
 )
+_GROUPS = frozenset(key.partition(".")[0] for key in QUEUE_KEYS if "." in key)
 _TEMPLATES = r"(?:leaf-queue-template\.|auto-queue-creation-v2\.(?:leaf-|parent-)?template\.)?"
 
 
@@ -143,5 +144,7 @@ def unknown_properties(properties: Properties) -> Iterator[str]:
 def without_effect(name: str) -> str:
     """What to say about a property that nothing reads, after its name."""
     key = name.removeprefix(PREFIX)
-    hint = did_you_mean(key, SCHEDULER_KEYS) or did_you_mean(key.rpartition(".")[2], QUEUE_KEYS)
+    words = key.split(".")
+    begin = next((place for place, word in enumerate(words) if word in _GROUPS), -1)
+    hint = did_you_mean(key, SCHEDULER_KEYS) or did_you_mean(".".join(words[begin:]), QUEUE_KEYS)
     return f" is not a property of the CapacityScheduler and has no effect{hint}"

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import pytest
 
 from yarnbox.rm.scheduler.calculator import float32
+from yarnbox.rm.scheduler.capacity.config.property_names import without_effect
 from yarnbox.rm.scheduler.capacity.config.reading import ReadingContext, read_settings
 from yarnbox.rm.scheduler.capacity.config.settings import (
     CapacityMode,
@@ -348,3 +349,16 @@ def test_multi_node_sorting_interval() -> None:
     names = {"multi-node-sorting.policy.names": "default"}
     with pytest.raises(ConfigurationError, match="must be 0 or more"):
         read({**TWO, **names, "multi-node-sorting.policy.default.sorting-interval.ms": "-5"})
+
+
+@pytest.mark.parametrize(
+    "key, meant",
+    [
+        ("root.a.intra-queue-preemption.disable-preemption", "intra-queue-preemption.disable_preemption"),
+        ("root.a.disable-preemption", "disable_preemption"),
+        ("root.a.maximun-capacity", "maximum-capacity"),
+        ("node-locality-dealy", "node-locality-delay"),
+    ],
+)
+def test_a_misspelt_property_is_told_what_was_meant(key: str, meant: str) -> None:
+    assert without_effect("yarn.scheduler.capacity." + key).endswith(f"(did you mean {meant}?)")
