@@ -463,6 +463,7 @@ class _Journey:
             container_id: self._model.begun[container_id.application_id].failed
             for container_id in cluster.guaranteed()
             if not self._model.begun[container_id.application_id].is_fickle
+            and not cluster.was_stopped(container_id)  # and began again, as its machine has lost that
         }
         cluster.rm.crash(0)
         cluster.pass_time(CALM_NODES_S)

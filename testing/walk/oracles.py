@@ -196,10 +196,13 @@ class Oracles:
         for what, answers in now.items():
             self._cluster.model.expect(answers < ANSWERS, what)
 
-    def look_at_machine(self, machine: Machine) -> None:
+    def look_at_machine(self, machine: Machine, begun: ContainerId) -> None:
         """One more container runs on it: what the ResourceManager knows to run there must fit. What it has
-        never heard of as running may have been given up, and its node not have heard of that.
+        never heard of as running may have been given up, and its node not have heard of that. If the call to
+        start it was late, the order to forget it may have come before.
         """
+        if self._was_heard(begun):
+            self._ended_before[begun] = None
         rm = self._cluster.rm
         if not rm.is_well:
             return

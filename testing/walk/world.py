@@ -77,7 +77,7 @@ class WalkExecutor(ScriptedExecutor):
         cluster: NodeWorld,
         host: str,
         capacity: Resource,
-        launched: Callable[[WalkExecutor], None],
+        launched: Callable[[WalkExecutor, ContainerId], None],
         ended: Callable[[str, ContainerId, int], None],
         stop_ms: Callable[[], int],
         answers: Answers,
@@ -108,7 +108,7 @@ class WalkExecutor(ScriptedExecutor):
         """Starts it; what runs must fit into the machine."""
         self.sizes[order.container_id] = order.resource
         super().launch(order)
-        self._launched(self)
+        self._launched(self, order.container_id)
 
     def clean_up(self, container_id: ContainerId) -> None:
         """It is told to stop, and may take its time."""

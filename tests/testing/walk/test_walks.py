@@ -116,6 +116,14 @@ def test_a_machine_that_lost_the_end_of_a_container_may_not_tell_of_it_again() -
     assert walk(49701165, "capacity").fault == ""
 
 
+def test_a_machine_that_lost_the_stop_of_a_container_may_have_begun_it_again() -> None:
+    assert walk(49704037, "fifo").fault == ""
+
+
+def test_a_container_that_begins_after_its_release_may_be_kept_by_its_node() -> None:
+    assert walk(49703357, "fair").fault == ""
+
+
 def test_an_am_that_hears_no_answer_and_repeats_its_call_is_not_given_up() -> None:
     steps = [Step(1000, "submit", (2, 0, 10, 1)), Step(15_000, "deafen", (0, 990, 0, 0))]
     steps += [Step(12_000, "look", (0, 0, 0, 0))] * 12
