@@ -457,9 +457,7 @@ class Attempt:
 
     def mark_for_preemption(self, mark: PreemptionMark) -> None:
         """The next call of the AM asks it to release the container; an existing mark stays."""
-        container_id = mark.container_id
-        if container_id not in self.marked_for_preemption:
-            self.marked_for_preemption[container_id] = mark
+        if self.marked_for_preemption.setdefault(mark.container_id, mark) is mark:
             log_preemption(self.context, "container marked for preemption", mark)
 
     def unmark_for_preemption(self, container_id: ContainerId) -> None:

@@ -57,11 +57,14 @@ class Dispatcher:
         count = 0
         queue, behind_queue = self._queue, self._behind_queue
         watchers = self.watchers
+        kind: type[Event] | None = None  # of the event before: many of one class come together
         try:
             while queue or behind_queue:
                 while queue:
                     event = queue.popleft()
-                    handler, is_behind = self._route(event)
+                    if type(event) is not kind:
+                        kind = type(event)
+                        handler, is_behind = self._route(kind)
                     if is_behind:
                         behind_queue.append(event)
                         continue
@@ -76,15 +79,16 @@ class Dispatcher:
                     assert count <= DRAIN_LIMIT, f"more than {DRAIN_LIMIT} events in one turn, last {event}"
                     for watcher in watchers:
                         watcher(event)
-                    handler, _ = self._route(event)
+                    if type(event) is not kind:
+                        kind = type(event)
+                        handler, is_behind = self._route(kind)
                     handler(event)
         finally:
             self.is_draining = False
         return count
 
-    def _route(self, event: Event) -> _Route:
-        kind = type(event)
+    def _route(self, kind: type[Event]) -> _Route:
         found = self._routes.get(kind)
         if found is None:
-            found = self._routes[kind] = self._families[event.family]
+            found = self._routes[kind] = self._families[kind.family]
         return found

@@ -23,6 +23,10 @@ YOUNG, MIDDLE, OLD = 20_000, 20, 100
 """So many objects more than before have the youngest looked at, in a millisecond or two; so many times that
 the middle generation; so many times that all that is not frozen.
 """
+YOUNG_OF_A_PLAY = 100_000
+"""A play does not mind a pause. Most of what it makes is gone by itself by then, and each look at what stays
+costs more than the making, where ten thousand nodes fill the processor's caches.
+"""
 _UNFLUSHED = 120
 """Python's own status when the streams could not be flushed at its end."""
 
@@ -38,7 +42,7 @@ def reduce_garbage_collection() -> None:
 def rare_garbage_collection() -> Iterator[None]:
     """Garbage is looked for seldom meanwhile, and as before afterwards: a play is a guest in its process."""
     before = gc.get_threshold()
-    gc.set_threshold(YOUNG)
+    gc.set_threshold(YOUNG_OF_A_PLAY)
     try:
         yield
     finally:

@@ -63,13 +63,12 @@ def hash_order_of_containers(
     attempt_id: ApplicationAttemptId, containers: Sequence[ContainerId]
 ) -> list[int]:
     """Java's order of the containers of one attempt, by their positions: given as they came."""
-    of_attempt, slots = attempt_hash(attempt_id), _slots(len(containers))
-
-    def slot(position: int) -> int:
-        number = containers[position].id
-        return _slot((31 * (number ^ number >> 32) + of_attempt) & _INT, slots)
-
-    return sorted(range(len(containers)), key=slot)
+    of_attempt, most = attempt_hash(attempt_id), _slots(len(containers))
+    slots: list[int] = []
+    for container_id in containers:
+        number = container_id.id
+        slots.append(_slot((31 * (number ^ number >> 32) + of_attempt) & _INT, most))
+    return sorted(range(len(slots)), key=slots.__getitem__)
 
 
 def reservation_hash(reservation_id: ReservationId) -> int:

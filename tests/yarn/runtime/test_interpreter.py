@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from yarnbox.yarn.runtime.interpreter import YOUNG, rare_garbage_collection
+from yarnbox.yarn.runtime.interpreter import YOUNG_OF_A_PLAY, rare_garbage_collection
 
 PROGRAM = """
 import atexit, sys, threading
@@ -73,5 +73,5 @@ def test_garbage_is_looked_for_seldom_and_found() -> None:
 def test_afterwards_garbage_is_looked_for_as_before() -> None:
     before = gc.get_threshold()
     with rare_garbage_collection():
-        assert gc.get_threshold()[0] == YOUNG
+        assert gc.get_threshold()[0] == YOUNG_OF_A_PLAY
     assert gc.get_threshold() == before

@@ -15,6 +15,7 @@ from yarnbox.rm.scheduler.calculator import float32
 from yarnbox.yarn.configuration import Configuration, ConfigurationError, Fault, values
 
 PREFIX = "yarn.scheduler.capacity."
+MONITOR = "yarn.resourcemanager.scheduler.monitor."
 
 T = TypeVar("T")
 
@@ -79,8 +80,13 @@ class Properties:
 
     def boolean(self, name: str, default: bool) -> bool:
         """`true` or `false` in any case; any other word counts as the default."""
+        found = self.optional_boolean(name)
+        return default if found is None else found
+
+    def optional_boolean(self, name: str) -> bool | None:
+        """The same; None where there is none of the two words."""
         word = (self.text(name) or "").lower()
-        return word == "true" if word in ("true", "false") else default
+        return word == "true" if word in ("true", "false") else None
 
     def strings(self, name: str) -> tuple[str, ...]:
         """The parts between commas, trimmed, empty ones left out."""

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from yarnbox.rm.scheduler.capacity.config.mappings import read_mappings
-from yarnbox.rm.scheduler.capacity.config.properties import PREFIX, Properties, QueueProperties
+from yarnbox.rm.scheduler.capacity.config.properties import MONITOR, PREFIX, Properties, QueueProperties
 from yarnbox.rm.scheduler.capacity.config.property_names import unknown_properties
 from yarnbox.rm.scheduler.capacity.config.queue_reading import QueueReader
 from yarnbox.rm.scheduler.capacity.config.settings import (
@@ -35,6 +35,7 @@ FILE_NAME = "capacity-scheduler.xml"
 PER_NODE = PREFIX + "per-node-heartbeat."
 ASYNCHRONOUS = PREFIX + "schedule-asynchronously."
 MULTI_NODE = PREFIX + "multi-node-sorting.policy"
+INTRA_QUEUE_PREEMPTION = "yarn.resourcemanager.monitor.capacity.preemption.intra-queue-preemption.enabled"
 _CALCULATORS = {
     "default": False,
     "dominant": True,
@@ -143,6 +144,8 @@ def _scheduler_settings(
         is_legacy=p.boolean(PREFIX + "legacy-queue-mode.enabled", True),
         user_metrics=p.boolean(PREFIX + "user-metrics.enable", False),
         is_preemption_lazy=p.boolean(PREFIX + "lazy-preemption-enabled", False),
+        is_monitored=p.optional_boolean(MONITOR + "enable"),
+        is_intra_queue_preemption_enabled=p.boolean(INTRA_QUEUE_PREEMPTION, False),
         queue_expiry_s=p.integer(PREFIX + "auto-queue-creation-v2.queue-expiration-time", 300),
         labels=labels,
         notices=tuple(unknown_properties(p)),

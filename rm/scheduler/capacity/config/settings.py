@@ -243,6 +243,9 @@ class CapacitySettings:
     is_legacy: bool = True
     user_metrics: bool = False
     is_preemption_lazy: bool = False
+    is_monitored: bool | None = None
+    """Whether the scheduling monitor runs; None where yarn-site.xml or its default decides."""
+    is_intra_queue_preemption_enabled: bool = False
     queue_expiry_s: int = 300
     labels: tuple[str, ...] = ()
     """Every label that any queue is configured for, in the order of the tree."""

@@ -37,7 +37,7 @@ def select_within_queues(round_: Round) -> Steps[None]:
     """In each queue with unmet demand, selects containers of applications above their ideal assignment."""
     work: dict[tuple[str, str], _WithinQueue] = {}
     selected: dict[ApplicationAttemptId, list[RMContainer]] = defaultdict(list)
-    for container in round_.selected.values():
+    for container in round_.selected:
         selected[container.attempt_id].append(container)
     for partition in round_.snapshot.partitions:
         for queue in round_.underserved[partition].values():
@@ -221,7 +221,7 @@ class _WithinQueue:
         for container in victims_first(app):
             if not obtain:
                 return
-            if container.container_id in self.round.selected or container.is_am:
+            if container in self.round.selected or container.is_am:
                 continue
             if self.round.is_killable(container):
                 continue

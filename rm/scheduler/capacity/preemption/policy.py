@@ -62,7 +62,7 @@ class PreemptionPolicy:
         for selector in self._selectors():
             yield from selector(round_)
             ends.append((self._wait_ms(selector), len(round_.selected)))
-        selected = list(round_.selected.values())
+        selected = list(round_.selected)
         marked: list[RMContainer] = []
         killed: list[RMContainer] = []
         if not settings.observe_only:
@@ -105,9 +105,9 @@ class PreemptionPolicy:
         killed: list[RMContainer],
     ) -> None:
         """A container is killed only when it is selected again after its wait."""
-        since_ms = self.marked.get(container.container_id)
-        if since_ms is None:
-            self.marked[container.container_id] = now_ms
+        known = len(self.marked)
+        since_ms = self.marked.setdefault(container.container_id, now_ms)
+        if len(self.marked) > known:
             marked.append(container)
             decisions.mark(container, now_ms + wait_ms)
         elif since_ms + wait_ms <= now_ms:

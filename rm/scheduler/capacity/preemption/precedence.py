@@ -105,7 +105,7 @@ class _Precedence:
             return
         self.used_up[node.node_id] = True
         for container in chosen:
-            self.round.selected[container.container_id] = container
+            self.round.selected[container] = None
             self.round.allowed = self.round.allowed - container.resource
         place = (queue.path, node.partition)
         self.freed[place] = self.freed.get(place, NONE) + reservation.resource
@@ -124,13 +124,13 @@ class _Precedence:
         selected = self.round.selected
         on_node = sorted(running_on(node), key=lambda one: one.container_id)
         lacking = reservation.resource - node.available
-        lacking = lacking - sum((one.resource for one in on_node if one.container_id in selected), NONE)
+        lacking = lacking - sum((one.resource for one in on_node if one in selected), NONE)
         chosen: list[RMContainer] = []
         if self.arithmetic.fits(lacking, NONE):
             return chosen
         left = self.round.allowed
         for container in sorted(on_node, key=cmp_to_key(self._compare)):
-            if container.container_id in selected or container.is_am:
+            if container in selected or container.is_am:
                 continue
             if not self.dominance.is_over(queue, self.snapshot.queue_of(container)):
                 continue

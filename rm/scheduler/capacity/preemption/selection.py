@@ -55,7 +55,7 @@ class Round:
         self.decisions = decisions
         self.allowed = allowed
         """What the pass may still select."""
-        self.selected: dict[ContainerId, RMContainer] = {}
+        self.selected: dict[RMContainer, None] = {}
         self.underserved: dict[str, dict[str, QueueView]] = {name: {} for name in snapshot.partitions}
 
     def compute_ideals(self, *, counts_reserved: bool, is_balancing: bool = False) -> Steps[None]:
@@ -75,7 +75,7 @@ class Round:
         An amount that is not larger than the container is not lowered at all: so in Hadoop.
         """
         compare = self.snapshot.arithmetic.compare
-        for index, container in enumerate(self.selected.values()):
+        for index, container in enumerate(self.selected):
             if index % AT_ONCE == 0:
                 yield
             queue = self.snapshot.queue_of(container)
@@ -109,7 +109,7 @@ class Round:
         is_conservative: bool,
     ) -> bool:
         """Selects the container if that comes nearer to what is to be obtained."""
-        if container.container_id in self.selected:
+        if container in self.selected:
             return False
         partition = container.node.partition
         wanted = obtain.get(partition)
@@ -117,7 +117,9 @@ class Round:
             return False
         arithmetic, cluster = self.snapshot.arithmetic, self.snapshot.cluster
         if arithmetic.is_dominant:
-            obtain[partition] = wanted = without_zeros(wanted, arithmetic.types)
+            lacking = without_zeros(wanted, arithmetic.types)
+            if lacking is not wanted:
+                obtain[partition] = wanted = lacking
         size = container.resource
         if not arithmetic.is_above_zero(wanted) or not arithmetic.fits(size, self.allowed):
             return False
@@ -128,7 +130,7 @@ class Round:
         if not is_taken:
             return False
         self.allowed = self.allowed - size
-        self.selected[container.container_id] = container
+        self.selected[container] = None
         obtain[partition] = after = wanted - size
         if not arithmetic.is_positive(cluster, after):
             del obtain[partition]
@@ -148,10 +150,27 @@ _ID, _KEY = attrgetter("container_id"), attrgetter("key")
 
 def victims_first(app: AppView) -> Iterable[RMContainer]:
     """The live containers, less important requests first, then the newest."""
-    found = sorted(app.live.values(), key=_ID, reverse=True)
-    if any(container.key is not found[0].key for container in found):
-        found.sort(key=_KEY, reverse=True)  # which leaves those of one key in their order
+    found = list(app.live.values())
+    found.reverse()
+    if not _is_newest_first(found):  # they mostly came in the order of their numbers
+        found.sort(key=_ID, reverse=True)
+    for container in found:
+        if container.key is not found[0].key:
+            found.sort(key=_KEY, reverse=True)  # which leaves those of one key in their order
+            break
     return found
+
+
+def _is_newest_first(containers: list[RMContainer]) -> bool:
+    later: ContainerId | None = None
+    for container in containers:
+        one = container.container_id
+        if later is not None:
+            is_of_same = one.application_attempt_id is later.application_attempt_id
+            if not is_of_same or one.id > later.id:
+                return False
+        later = one
+    return True
 
 
 def running_on(node: SchedulerNode) -> list[RMContainer]:
@@ -226,7 +245,7 @@ class _FifoLeaf:
 
     def _take_of(self, app: AppView) -> Steps[None]:
         for reservation in sorted(app.reservations, key=lambda one: one.container_id):
-            if reservation.container_id in self.round.selected:
+            if reservation in self.round.selected:
                 continue
             if not self.obtain:
                 return
@@ -244,7 +263,7 @@ class _FifoLeaf:
                 continue
             if not container.is_am:
                 self._take(container)
-            elif container.container_id not in self.round.selected:
+            elif container not in self.round.selected:
                 self.ams.append(container)
                 self.am_size = self.am_size + container.resource
 
@@ -276,7 +295,7 @@ def select_for_reservations(round_: Round) -> Steps[None]:
     for _, _, node, reservation in sorted(priced, key=lambda one: one[:2]):
         yield
         for container in _ReservedNode(round_, node, reservation, quota).run():
-            round_.selected[container.container_id] = container
+            round_.selected[container] = None
 
 
 class _ReservedNode:
@@ -320,7 +339,7 @@ class _ReservedNode:
             if is_real:
                 quota[node.partition] = quota[node.partition] - container.resource
                 round_.allowed = round_.allowed - container.resource
-            if container.container_id not in round_.selected:
+            if container not in round_.selected:
                 picked.append(container)
             got = got + container.resource
             if self.arithmetic.fits(wanted, got):

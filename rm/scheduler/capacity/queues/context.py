@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from yarnbox.rm.scheduler.calculator import Calculator
+from yarnbox.rm.scheduler.capacity.config.properties import MONITOR
 from yarnbox.rm.scheduler.capacity.config.settings import CapacitySettings
 from yarnbox.rm.scheduler.constraint.constraints import PROCESSOR
 from yarnbox.rm.scheduler.context import SchedulerContext
@@ -17,8 +18,6 @@ from yarnbox.yarn.resources.resource import NONE, Resource
 if TYPE_CHECKING:
     from yarnbox.rm.container import SchedulerNode
     from yarnbox.rm.scheduler.node import NodeTracker
-
-_MONITOR = "yarn.resourcemanager.scheduler.monitor."
 
 
 class QueueContext:
@@ -49,17 +48,17 @@ class QueueContext:
 
     def is_monitored_by(self, settings: CapacitySettings) -> bool:
         """The same, under other settings than the present ones."""
-        site = self.rm.settings.scheduler_monitor_enabled
-        return settings.properties.boolean(_MONITOR + "enable", site)
+        found = settings.is_monitored
+        return self.rm.settings.scheduler_monitor_enabled if found is None else found
 
     def monitor_policies(self, settings: CapacitySettings) -> tuple[str, ...]:
         """The classes of the policies that the scheduling monitor runs, none where it is off."""
         properties = settings.properties
         if not self.is_monitored_by(settings):
             return ()
-        if properties.text(_MONITOR + "policies") is None:
+        if properties.text(MONITOR + "policies") is None:
             return self.rm.settings.scheduler_monitor_policies
-        return tuple(dict.fromkeys(properties.strings(_MONITOR + "policies")))
+        return tuple(dict.fromkeys(properties.strings(MONITOR + "policies")))
 
     def is_running(self, node: SchedulerNode) -> bool:
         """Whether the node is there and does not drain now; `is_schedulable` is as of its heartbeat."""

@@ -23,8 +23,6 @@ from yarnbox.yarn.enums import QueueACL, QueueState
 from yarnbox.yarn.records.node import DEFAULT_PARTITION
 from yarnbox.yarn.resources.resource import NONE, Resource
 
-_INTRA_QUEUE = "yarn.resourcemanager.monitor.capacity.preemption.intra-queue-preemption.enabled"
-
 
 class CapacityQueue(Watcher):
     """A queue of the tree."""
@@ -227,7 +225,7 @@ class CapacityQueue(Watcher):
     @property
     def is_intra_queue_preemption_disabled(self) -> bool:
         """The same within the queue; protection from other queues includes it."""
-        if not self.context.settings.properties.boolean(_INTRA_QUEUE, False):
+        if not self.context.settings.is_intra_queue_preemption_enabled:
             return True
         for queue in self.ancestors():
             if queue.settings.is_intra_queue_preemption_disabled is not None:
