@@ -21,7 +21,7 @@ from yarnbox.rm.web.refusals import RestError
 from yarnbox.sim.recording import containers
 from yarnbox.sim.recording.document import Recording
 from yarnbox.sim.recording.recorder import OVER
-from yarnbox.sim.recording.shape import QueueSeries
+from yarnbox.sim.recording.shape import QueueSeries, RecordedContainer
 from yarnbox.yarn.ids import ApplicationId
 
 EPOCH_MS = 946_684_800_000
@@ -256,7 +256,7 @@ class RecordedCluster:
         app, queue, node = (query.get(name, "") for name in ("app", "queue", "node"))
         whole = "default" if self.recording.scheduler == "FifoScheduler" else "root"
 
-        def is_wanted(one: Mapping[str, Any]) -> bool:
+        def is_wanted(one: RecordedContainer) -> bool:
             if app or not queue:
                 return bool(one["app"] == app if app else one["node"] == node)
             return queue == whole or is_within(one["queue"], queue)
@@ -359,24 +359,34 @@ class RecordedCluster:
         }
 
 
-def container_at(one: Mapping[str, Any], at: int) -> dict[str, object] | None:
+def container_at(one: RecordedContainer, at: int) -> dict[str, object] | None:
     """A container as the pages need it, at that moment; None before it was there."""
-    begun = [one[name] for name in ("reserved", "started") if one[name] is not None and one[name] <= at]
-    if not begun:
+    reserved_ms, given_ms, running_ms, finished_ms = (
+        None if ms is None or ms > at else ms
+        for ms in (one["reserved"], one["started"], one["running"], one["finished"])
+    )
+    begun_ms = reserved_ms if given_ms is None else given_ms
+    if begun_ms is None:
         return None
-    is_over = one["finished"] is not None and one["finished"] <= at
-    is_running = one["running"] is not None and one["running"] <= at
-    is_given = one["started"] is not None and one["started"] <= at
-    state = "COMPLETE" if is_over else "RUNNING" if is_running else "ALLOCATED" if is_given else "RESERVED"
+    is_over = finished_ms is not None
+    state = (
+        "COMPLETE"
+        if finished_ms is not None
+        else "RUNNING"
+        if running_ms is not None
+        else "RESERVED"
+        if given_ms is None
+        else "ALLOCATED"
+    )
     return {
-        **{name: one[name] for name in containers.FIELDS if name not in ("reserved", "running")},
-        "running": EPOCH_MS + one["running"] if is_running else 0,
+        **{name: value for name, value in one.items() if name not in ("reserved", "running")},
+        "running": 0 if running_ms is None else EPOCH_MS + running_ms,
         "attempt": "",
         "http": "",
         "isAM": bool(one["isAM"]),
         "state": state,
-        "started": EPOCH_MS + begun[-1],
-        "finished": EPOCH_MS + one["finished"] if is_over else 0,
+        "started": EPOCH_MS + begun_ms,
+        "finished": 0 if finished_ms is None else EPOCH_MS + finished_ms,
         "exitStatus": one["exitStatus"] if is_over else None,
         "diagnostics": one["diagnostics"] if is_over else "",
     }

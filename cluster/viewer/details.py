@@ -6,9 +6,11 @@ Made of the documents that a run of modest size has recorded; a recording withou
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, TypedDict
 
 from yarnbox.sim.recording.document import Recording
+from yarnbox.sim.recording.shape import RecordedContainer
 from yarnbox.sim.recording.tracks import pairs, value_at
 
 _USE, _WHY, _PLANS = "/application-use/", "/why/", "/plans/"
@@ -61,18 +63,40 @@ def _reasons(recording: Recording, app: str, moment: int) -> list[str]:
 # ---- preemption
 
 
-def preemptions(recording: Recording, moment: int, epoch_ms: int) -> dict[str, Any]:
+_Preemption = TypedDict(
+    "_Preemption",
+    {
+        "container": str,
+        "app": str,
+        "name": str,
+        "queue": str,
+        "node": str,
+        "marked": int,
+        "for": str,
+        "killed": int,
+        "unmarked": int,
+        "heir": str,
+        "got": int,
+    },
+)
+"""A row of the page; moments are ms as the pages read them, 0 where there is none."""
+
+
+def preemptions(recording: Recording, moment: int, epoch_ms: int) -> dict[str, list[_Preemption]]:
     """Each container that was marked or killed up to that moment: when, for whom, and who got its room."""
     at = recording.moments[moment]
     marks = _marks(recording, moment)
-    found = []
+    found: list[_Preemption] = []
     given: dict[str, None] = {}
     for one in sorted(recording.containers, key=lambda each: (each["finished"] or 0, each["id"])):
-        is_killed = one["exitStatus"] == _PREEMPTED and one["finished"] <= at
+        finished = one["finished"]
+        killed_ms = finished if finished is not None and finished <= at else None
+        if one["exitStatus"] != _PREEMPTED:
+            killed_ms = None
         mark = marks.get(one["id"])
-        if mark is None and not is_killed:
+        if mark is None and killed_ms is None:
             continue
-        heir = _next_container(recording, one, at, given) if is_killed else None
+        heir = None if killed_ms is None else _next_container(recording, one, killed_ms, at, given)
         if heir is not None:
             given[heir["id"]] = None
         found.append(
@@ -82,20 +106,30 @@ def preemptions(recording: Recording, moment: int, epoch_ms: int) -> dict[str, A
                 "name": _name(recording, one["app"]),
                 "queue": one["queue"],
                 "node": one["node"],
-                "marked": epoch_ms + mark["at"] if mark else 0,
-                "for": mark["for"] if mark else "",
-                "killed": epoch_ms + one["finished"] if is_killed else 0,
-                "unmarked": epoch_ms + mark["until"] if mark and mark["until"] and not is_killed else 0,
+                "marked": epoch_ms + mark.at_ms if mark else 0,
+                "for": mark.for_whom if mark else "",
+                "killed": 0 if killed_ms is None else epoch_ms + killed_ms,
+                "unmarked": epoch_ms + mark.until_ms if mark and mark.until_ms and killed_ms is None else 0,
                 "heir": _name(recording, heir["app"]) if heir else "",
-                "got": epoch_ms + heir["started"] if heir else 0,
+                "got": epoch_ms + (heir["started"] or 0) if heir else 0,
             }
         )
-    return {"preemption": sorted(found, key=lambda row: (row["marked"] or row["killed"], row["container"]))}
+    found.sort(key=lambda row: (row["marked"] or row["killed"], row["container"]))
+    return {"preemption": found}
 
 
-def _marks(recording: Recording, moment: int) -> dict[str, dict[str, Any]]:
-    """By container, when it was marked first, for whom, and since when it is not marked any more."""
-    found: dict[str, dict[str, Any]] = {}
+@dataclass(slots=True)
+class _Mark:
+    """When a container was marked first, for whom, and since when it is not marked any more (0: it is)."""
+
+    at_ms: int
+    for_whom: str
+    until_ms: int = 0
+
+
+def _marks(recording: Recording, moment: int) -> dict[str, _Mark]:
+    """By container."""
+    found: dict[str, _Mark] = {}
     for name in recording.under(_WHY):
         for place in _changes(recording.documents[name], moment):
             at = recording.moments[place]
@@ -103,11 +137,10 @@ def _marks(recording: Recording, moment: int) -> dict[str, dict[str, Any]]:
                 one["container"]: one for one in (recording.document(name, place) or {}).get("preemption", ())
             }
             for container, one in now.items():
-                mark = found.setdefault(container, {"at": at, "for": one["for"], "until": 0})
-                mark["until"] = 0
+                found.setdefault(container, _Mark(at, one["for"])).until_ms = 0
             for container, mark in found.items():
-                if container not in now and _is_of(container, name) and not mark["until"]:
-                    mark["until"] = at
+                if container not in now and _is_of(container, name) and not mark.until_ms:
+                    mark.until_ms = at
     return found
 
 
@@ -122,8 +155,8 @@ def _is_of(container: str, why: str) -> bool:
 
 
 def _next_container(
-    recording: Recording, gone: Mapping[str, Any], at: int, given: Mapping[str, None]
-) -> dict[str, Any] | None:
+    recording: Recording, gone: RecordedContainer, killed_ms: int, at: int, given: Mapping[str, None]
+) -> RecordedContainer | None:
     """The container that was given next on that node to somebody else, and has not been counted yet."""
     later = [
         one
@@ -132,9 +165,9 @@ def _next_container(
         and one["app"] != gone["app"]
         and one["id"] not in given
         and one["started"] is not None
-        and gone["finished"] <= one["started"] <= at
+        and killed_ms <= one["started"] <= at
     ]
-    return min(later, key=lambda one: (one["started"], one["id"]), default=None)
+    return min(later, key=lambda one: (one["started"] or 0, one["id"]), default=None)
 
 
 # ---- plans

@@ -12,11 +12,11 @@ import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from yarnbox.sim.recording import containers
 from yarnbox.sim.recording.archive import text_of
-from yarnbox.sim.recording.shape import ContainerRow, RecordingData
+from yarnbox.sim.recording.shape import ContainerRow, RecordedContainer, RecordingData
 from yarnbox.sim.recording.tracks import Documents, at
 
 FORMAT = "yarnbox-recording"
@@ -75,7 +75,7 @@ class Recording:
         """The names of the documents that begin so, in the order in which they came into being."""
         return [name for name in self.documents if name.startswith(prefix)]
 
-    def _container(self, row: ContainerRow) -> dict[str, Any]:
+    def _container(self, row: ContainerRow) -> RecordedContainer:
         if len(row) == len(containers.FIELDS) - containers.LATER:
             fields: Sequence[str] = containers.FIELDS[: -containers.LATER]
         else:
@@ -83,7 +83,7 @@ class Recording:
         values = dict(zip(fields, row, strict=True))
         for field in containers.NAMED:
             values[field] = self.data["names"][values[field]] if field in values else ""
-        return values
+        return cast(RecordedContainer, values)
 
 
 def write(data: Mapping[str, object]) -> str:

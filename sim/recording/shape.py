@@ -19,6 +19,31 @@ ContainerRow = list[Any]
 """The fields of `containers.FIELDS`, in which names are places in `names`."""
 
 
+class RecordedContainer(TypedDict):
+    """The fields of a container, with its names; moments are ms on the clock of the recording, None where it
+    never came so far.
+    """
+
+    id: str
+    app: str
+    node: str
+    queue: str
+    user: str
+    partition: str
+    memoryMB: int
+    vcores: int
+    priority: int
+    isAM: int
+    reserved: int | None
+    started: int | None
+    running: int | None
+    finished: int | None
+    exitStatus: int | None
+    diagnostics: str
+    locality: str
+    requested: str
+
+
 class Guide(TypedDict):
     """What to watch and to change, a paragraph each, and the pictures to look at."""
 

@@ -9,6 +9,7 @@ import pytest
 from yarnbox.sim.recording import recorder as recorder_module
 from yarnbox.sim.recording.containers import FIELDS
 from yarnbox.sim.recording.document import InvalidRecordingError, Recording, read, write
+from yarnbox.sim.recording.shape import RecordedContainer
 from yarnbox.sim.scenario.playing.player import play_recorded
 from yarnbox.sim.scenario.reading.document import parse_scenario
 
@@ -83,7 +84,7 @@ def test_what_takes_no_time_counts_for_a_second(recording: Recording) -> None:
 
 def test_containers_have_a_beginning_and_an_end(recording: Recording) -> None:
     first, *_, last = recording.containers
-    assert list(first) == list(FIELDS)
+    assert list(first) == list(FIELDS) == list(RecordedContainer.__annotations__)
     assert {
         key: first[key] for key in ("id", "node", "queue", "memoryMB", "started", "running", "finished")
     } == {
@@ -146,6 +147,7 @@ def test_a_node_that_is_reserved_is_no_container_yet() -> None:
     (given,) = [one for one in served.containers if one["reserved"] is not None]
     queue = served.data["figures"]["queues"]["root.b"]
     assert (queue["containers"], queue["neverServed"]) == (1, 0)
+    assert given["started"] is not None
     assert queue["wait"] == given["started"] - 6000
 
 

@@ -47,7 +47,7 @@ def played(
 
 
 def rows(data: dict[str, Any]) -> list[dict[str, Any]]:
-    return read(write(data), "w").containers
+    return [{**one} for one in read(write(data), "w").containers]
 
 
 @pytest.mark.parametrize("scheduler", ["fifo", "capacity", "fair"])
