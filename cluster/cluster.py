@@ -175,10 +175,14 @@ class Cluster:
             rack = f"/rack{number % options.racks + 1}"
             record.nodes[name] = NodeRecord(name, rack, virtual=options.virtual)
         self._hosts(record).place(record, record.nodes.values())
-        if record.history_address and record.fleet is not None and not record.fleet.shares_the_run:
+        if record.history_address is None or record.fleet is None or record.fleet.shares_the_run:
+            return
+        source = (options.configuration or site.sample_configuration()).absolute()
+        if site.history_url(source, options.definitions) is None:
             raise ClusterError(
                 "--history-server reads what jobs leave in a directory of all hosts, and the workers do not"
-                f" see {self.run.path}: name a directory that they share with --dir"
+                f" see {self.run.path}: name a directory that they share with --dir, or a URL with"
+                " -D mapreduce.jobhistory.intermediate-done-dir=URL"
             )
 
     def not_used(self, options: Options) -> list[str]:

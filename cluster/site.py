@@ -42,11 +42,13 @@ from yarnbox.yarn.security.tls import TLS_PROPERTIES
 from yarnbox.yarn.settings import read
 from yarnbox.yarn.shuffle import SHUFFLE_SERVICE
 from yarnbox.yarn.storage.remote_files import STAGED
+from yarnbox.yarn.storage.urls import is_remote
 from yarnbox.yarn.topology import MAPPING_PROPERTY, TABLE_MAPPING, TABLE_PROPERTY
 
 GRPC_PROPERTY = "yarnbox.resourcemanager.grpc.address"
 WEB_PROPERTY = "yarn.resourcemanager.webapp.address"
 HISTORY_PROPERTY = "mapreduce.jobhistory.webapp.address"
+_LEFT_HISTORIES = "mapreduce.jobhistory.intermediate-done-dir"
 _NODE_ADDRESSES = (
     "yarn.nodemanager.address",
     "yarn.nodemanager.webapp.address",
@@ -316,7 +318,8 @@ def _mapred_properties(source: Path, run: RunDirectory, record: ClusterRecord) -
     if not record.for_hadoop and record.history_address is None:
         return _staging(source, record)
     history = {
-        "mapreduce.jobhistory.intermediate-done-dir": str(run.path / "history" / "done_intermediate"),
+        _LEFT_HISTORIES: history_url(source, record.definitions)
+        or str(run.path / "history" / "done_intermediate"),
         "mapreduce.jobhistory.done-dir": str(run.path / "history" / "done"),
     }
     if record.history_address is not None:
@@ -326,6 +329,12 @@ def _mapred_properties(source: Path, run: RunDirectory, record: ClusterRecord) -
             history |= hadoop_site.history_properties(LOOPBACK, earlier)
     of_hadoop = hadoop_site.mapred_properties(run.path) if record.for_hadoop else {}
     return {**_staging(source, record), **of_hadoop, **history}
+
+
+def history_url(source: Path, definitions: Mapping[str, str]) -> str | None:
+    """Where jobs leave their histories, if that is a store which hosts reach that share no directory."""
+    place = user_configuration(source, definitions).value(_LEFT_HISTORIES) or ""
+    return place if is_remote(place) else None
 
 
 def _stores(run: RunDirectory) -> dict[str, str]:

@@ -16,6 +16,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from decimal import Decimal
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -444,13 +445,8 @@ class Program:
             print(f"Job Finished in {seconds:.3f} seconds")
             if not succeeded:
                 return 1
-            print(f"Estimated value of Pi is {pi.estimate(output, maps, samples)}")
+            print(f"Estimated value of Pi is {_pi_of(output, maps, samples)}")
             return 0
-        except FileNotFoundError:
-            raise SubmissionError(
-                f"the job has written to {output} on another host: name a directory that all hosts share,"
-                f" or a URL, with -D {OUTPUT}=DIR"
-            ) from None
         finally:
             remote_files.remove(output)  # it was not there before
 
@@ -574,6 +570,16 @@ class Program:
             retry_interval_ms=options.retry_interval,
             retry_error_codes=options.retry_error_codes,
         )
+
+
+def _pi_of(output: str, maps: int, samples: int) -> Decimal:
+    try:
+        return pi.estimate(output, maps, samples)
+    except FileNotFoundError:
+        raise SubmissionError(
+            f"the job has written to {output} on another host: name a directory that all hosts share,"
+            f" or a URL, with -D {OUTPUT}=DIR"
+        ) from None
 
 
 def _given_files(text: str, kind: LocalResourceType) -> list[GivenFile]:

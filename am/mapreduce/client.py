@@ -177,10 +177,8 @@ class JobClient:
         try:
             over = {
                 "yarn.app.mapreduce.am.staging-dir": str(root),
-                "mapreduce.jobhistory.intermediate-done-dir": str(
-                    Path(settings.history.intermediate_dir).absolute()
-                ),
-                "mapreduce.jobhistory.done-dir": str(Path(settings.history.done_dir).absolute()),
+                "mapreduce.jobhistory.intermediate-done-dir": absolute(settings.history.intermediate_dir),
+                "mapreduce.jobhistory.done-dir": absolute(settings.history.done_dir),
                 "mapreduce.output.fileoutputformat.outputdir": absolute(settings.output_dir),
             }
             for name, entries in (
@@ -402,13 +400,14 @@ class JobClient:
 
     def job_report(self, application_id: ApplicationId) -> dict[str, Any] | None:
         """What the job's AM wrote of it when it had ended."""
-        found = self._histories.find(JobId.of(application_id))
+        files = self._histories
+        found = files.find(JobId.of(application_id))
         return report(parse(read_events(found.path))) if found is not None else None
 
     @property
     def _histories(self) -> HistoryFiles:
         history = self.settings.history
-        return HistoryFiles(Path(history.intermediate_dir), Path(history.done_dir))
+        return HistoryFiles(history.intermediate_dir, history.done_dir)
 
     def _ask_am(self, application_id: ApplicationId, report: ApplicationReport) -> JobProgress | None:
         """Asks the AM itself; it may not be there yet, or not any more."""

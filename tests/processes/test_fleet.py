@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
+import urllib.request
 from pathlib import Path
 
 import pytest
@@ -46,11 +48,17 @@ def test_workers_that_share_no_directory_with_us(desk: Desk, tmp_path: Path) -> 
         refused = desk.start("up", "--history-server", "0", *QUIET, *where)
         assert "directory of all hosts" in refused.communicate(timeout=PATIENCE_S)[1]
         assert refused.returncode == 1
-        desk.up(*where)
+        store = f"mapreduce.jobhistory.intermediate-done-dir=simplecache::file://{tmp_path / 'histories'}"
+        desk.up("--history-server", "0", "-D", store, *where)
         said = desk.here("job", "shell", "--containers", "2", "--", "sh", "-c", "echo on $NM_HOST")
         assert [line[:-1] for line in said.splitlines() if line.startswith("on ")] == ["on nm"] * 2
         shared = f"mapreduce.output.fileoutputformat.outputdir={tmp_path / 'pi'}"
-        assert "Estimated value of Pi" in desk.here("job", "pi", "1", "10", "-D", shared)
+        said = desk.here("job", "pi", "1", "10", "-D", shared)
+        assert "Estimated value of Pi" in said
+        assert "MAP_INPUT_RECORDS" in said  # the client has found the history by its URL
+        pages = f"http://{desk.run.load().history_address}/ws/v1/history/mapreduce/jobs"
+        with urllib.request.urlopen(pages, timeout=PATIENCE_S) as answer:
+            assert [one["state"] for one in json.load(answer)["jobs"]["job"]] == ["SUCCEEDED"]
         desk.here("kill-node", "nm1")
         desk.here("restart-node", "nm1")
         desk.here("add-node")

@@ -353,7 +353,7 @@ class Master:
     @property
     def _histories(self) -> HistoryFiles:
         settings = self._settings.history
-        return HistoryFiles(Path(settings.intermediate_dir), Path(settings.done_dir))
+        return HistoryFiles(settings.intermediate_dir, settings.done_dir)
 
     async def _leave_behind(self) -> None:
         """If no other AM comes because the application was ended: publishes what there is of the history and

@@ -4,6 +4,7 @@ jhist     Hadoop's .jhist: an Avro schema and events as JSON
 parsed    a job as its events tell it; which of its tasks a next AM need not run again
 sums      what can be counted from the events alone
 left_behind  the history of a job whose AMs were ended from outside
+left_by_url  what jobs leave where hosts share no directory
 files     where the files lie: done_intermediate, done, their names, how long they are kept
 rest      /ws/v1/history
 pages     /jobhistory

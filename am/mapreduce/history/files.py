@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import os
 import shutil
+import tempfile
 import time
+import weakref
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -17,9 +19,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote_plus, unquote_plus
 
+from yarnbox.am.mapreduce.history.left_by_url import LeftByUrl
 from yarnbox.am.mapreduce.history.parsed import PastJob
 from yarnbox.am.mapreduce.ids import JobId
 from yarnbox.yarn.configuration import Configuration, ConfigurationError
+from yarnbox.yarn.storage.urls import absolute, is_remote, joined
 
 SUFFIX = ".jhist"
 CONF_SUFFIX = "_conf.xml"
@@ -128,17 +132,22 @@ class HistoryFile:
 
 
 class HistoryFiles:
-    """The two directories."""
+    """The two directories. Where hosts share none, the first one is a URL."""
 
-    def __init__(self, intermediate: Path, done: Path) -> None:
-        self._intermediate = intermediate
-        self._done = done
+    def __init__(self, intermediate: str | Path, done: str | Path) -> None:
+        self._left = LeftByUrl(str(intermediate)) if is_remote(str(intermediate)) else None
+        self._intermediate = Path(absolute(str(intermediate)))
+        self._done = Path(absolute(str(done)))
 
     def publish(self, info: IndexInfo, events: Path, conf: Path) -> None:
         """Leaves what a job that ends has written; whoever sees the events finds the configuration, too."""
+        files = ((conf, f"{info.job_id}{CONF_SUFFIX}"), (events, info.file_name))
+        if self._left is not None:
+            self._left.leave(info.user, files)
+            return
         target = self._intermediate / info.user
         target.mkdir(parents=True, exist_ok=True)
-        for source, name in ((conf, f"{info.job_id}{CONF_SUFFIX}"), (events, info.file_name)):
+        for source, name in files:
             draft = target / f"{name}_tmp"
             shutil.copyfile(source, draft)
             os.replace(draft, target / name)
@@ -146,6 +155,11 @@ class HistoryFiles:
     def take_in(self) -> int:
         """Moves what jobs have left to its day; how many."""
         moved = 0
+        for left, url, info in self._left_by_url():
+            with suppress(FileNotFoundError):  # somebody has taken it meanwhile
+                _fetch(left, url, info, self._place(info))
+                _remove(left, url, info)
+                moved += 1
         for found in list(_histories(self._intermediate.glob(f"*/*{SUFFIX}"))):
             target = self._place(found.info)
             target.mkdir(parents=True, exist_ok=True)
@@ -167,17 +181,29 @@ class HistoryFiles:
         return sorted(found, key=lambda one: (one.info.finish_ms, one.info.job_id), reverse=True)
 
     def find(self, job_id: JobId) -> HistoryFile | None:
-        """The history of a job."""
+        """The history of a job; of one that was left by URL a copy, which goes when this object does."""
         name = f"{_encoded(str(job_id))}-*{SUFFIX}"
         places = [
             self._intermediate.glob(f"*/{name}"),
             self._done.glob(f"*/*/*/{_number(job_id)}/{name}"),
         ]
-        return next((one for place in places for one in _histories(place)), None)
+        here = next((one for place in places for one in _histories(place)), None)
+        if here is not None:
+            return here
+        for left, url, info in self._left_by_url():
+            if info.job_id == job_id:
+                directory = Path(tempfile.mkdtemp(prefix="yarnbox-history-"))
+                weakref.finalize(self, shutil.rmtree, directory, ignore_errors=True)
+                return _fetch(left, url, info, directory)
+        return None
 
     def clean(self, oldest_ms: int) -> int:
         """Deletes what ended at that moment or before; how many. Directories that are empty then go, too."""
         deleted = 0
+        for left, url, info in self._left_by_url():
+            if 0 < info.finish_ms <= oldest_ms:
+                _remove(left, url, info)
+                deleted += 1
         for found in self.all():
             ended_ms = found.info.finish_ms or int(_modified_s(found.path) * 1000)
             if ended_ms <= oldest_ms:
@@ -186,6 +212,13 @@ class HistoryFiles:
                 deleted += 1
                 self._drop_empty(found.path)
         return deleted
+
+    def _left_by_url(self) -> Iterator[tuple[LeftByUrl, str, IndexInfo]]:
+        for url in self._left.all() if self._left is not None else ():
+            with suppress(ValueError):
+                info = IndexInfo.parse(url.rpartition("/")[2])
+                assert self._left is not None
+                yield self._left, url, info
 
     def _drop_empty(self, path: Path) -> None:
         """The directories of a day, a month, a year in which nothing is left."""
@@ -198,6 +231,25 @@ class HistoryFiles:
     def _place(self, info: IndexInfo) -> Path:
         day = time.localtime(info.finish_ms / 1000)
         return self._done / time.strftime("%Y/%m/%d", day) / _number(info.job_id)
+
+
+def _fetch(left: LeftByUrl, url: str, info: IndexInfo, directory: Path) -> HistoryFile:
+    """Copies a history that was left by URL, and its configuration before it."""
+    directory.mkdir(parents=True, exist_ok=True)
+    found = HistoryFile(directory / url.rpartition("/")[2], info)
+    with suppress(FileNotFoundError):
+        left.fetch(_conf_beside(url, info), found.conf)
+    left.fetch(url, found.path)
+    return found
+
+
+def _remove(left: LeftByUrl, url: str, info: IndexInfo) -> None:
+    left.remove(url)
+    left.remove(_conf_beside(url, info))
+
+
+def _conf_beside(url: str, info: IndexInfo) -> str:
+    return joined(url.rpartition("/")[0], f"{info.job_id}{CONF_SUFFIX}")
 
 
 def _number(job_id: JobId) -> str:

@@ -37,6 +37,7 @@ from yarnbox.yarn.runtime.interpreter import leave
 from yarnbox.yarn.runtime.tasks import end_tasks
 from yarnbox.yarn.security.tls import ExposedError, Tls, check_exposure, check_hadoop_wire, scheme
 from yarnbox.yarn.settings import read
+from yarnbox.yarn.storage.urls import is_remote
 
 log = logging.getLogger("historyserver")
 
@@ -55,7 +56,7 @@ class HistoryServer:
         self._bound = replace(address, host=settings.bind_host or address.host)
         self._address = replace(address, host=announced(address.host))
         self._catalog = Catalog(
-            HistoryFiles(Path(history.intermediate_dir), Path(history.done_dir)),
+            HistoryFiles(history.intermediate_dir, history.done_dir),
             listed=settings.job_list_size,
             loaded=settings.loaded_jobs,
         )
@@ -147,6 +148,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         configuration = _configuration(options)
         settings = read(HistoryServerSettings, configuration)
         output = read(OutputSettings, configuration)
+        if is_remote(settings.history.done_dir):
+            name = "mapreduce.jobhistory.done-dir"
+            origin = str(configuration.origin(name))
+            raise ConfigurationError.of(origin, "a path", name=name, value=settings.history.done_dir)
     except ConfigurationError as error:
         print(error, file=sys.stderr)
         return 2

@@ -60,9 +60,9 @@ def write(rig: Rig, path: Path, **fields: Any) -> None:
     writer.close()
 
 
-def published(root: Path, rig: Rig, finish_ms: int | None = None) -> HistoryFiles:
-    """The history where a history server looks for it."""
-    files = HistoryFiles(root / "done_intermediate", root / "done")
+def published(root: Path, rig: Rig, finish_ms: int | None = None, *, url: str = "") -> HistoryFiles:
+    """The history where a history server looks for it: in a directory, or at a URL."""
+    files = HistoryFiles(url or root / "done_intermediate", root / "done")
     events, conf = root / "events", root / "job.xml"
     write(rig, events)
     conf.write_text(
