@@ -186,7 +186,7 @@ class _Checked:
         yield f"submissions, each to an empty cluster, with an ApplicationMaster of {_amount(am)}:"
         rows = [
             (one.asked.replace("default", "no queue"), one.user, one.queue or "-", one.outcome)
-            for one in summary(trial.trials())
+            for one in summary(trial.trials(), self._files.allocations.queues)
         ]
         yield from _table(TRIALS, rows)
         if trial.left_out:

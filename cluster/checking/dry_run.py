@@ -5,7 +5,8 @@ Each application is submitted to a ResourceManager of its own in virtual time.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, islice
 
@@ -76,14 +77,21 @@ class DryRun:
         return Trial(queue, user, report.queue or "", "waits, though the cluster is empty")
 
 
-def summary(trials: Sequence[Trial]) -> Iterator[Trial]:
-    """Users of whom the same holds in one row; `everybody` where it holds of all."""
+def summary(trials: Sequence[Trial], declared: Collection[str]) -> Iterator[Trial]:
+    """Users of whom the same holds in one row; `everybody` where it holds of all. What is called after the
+    user is called after `<user>`, but for queues of the file, which keep their names.
+    """
+    names = sorted((*declared, NEW_QUEUE), key=len, reverse=True)
+    kept = "|".join(rf"(?:{re.escape(name)})(?![\w-])" for name in names)
     for asked, of_queue in groupby(trials, key=lambda one: one.asked):
         rows: dict[tuple[str, str], list[str]] = {}
         of_all = list(of_queue)
         for one in of_all:
-            outcome = one.outcome.replace(one.user, "<user>")
-            queue = ".".join("<user>" if part == one.user else part for part in one.queue.split("."))
+            word = re.compile(rf"{kept}|(?<![\w-])({re.escape(one.user)})(?![\w-])")
+            queue, outcome = (
+                word.sub(lambda found: "<user>" if found[1] else found[0], text)
+                for text in (one.queue, one.outcome)
+            )
             rows.setdefault((queue, outcome), []).append(one.user)
         for (queue, outcome), users in rows.items():
             who = "everybody" if len(users) == len(of_all) else ", ".join(users)

@@ -202,3 +202,24 @@ def test_the_fair_scheduler_has_no_partitions(tmp_path: Path, capsys: pytest.Cap
     directory(tmp_path, "", {CLASS: "fair"})
     assert main(["check-conf", str(tmp_path), "--cluster", "gpu:memory=1G,vcores=1"]) == 2
     assert "no partition: the fair scheduler has none" in capsys.readouterr().err
+
+
+def test_a_queue_of_the_file_keeps_its_name_for_a_user_of_that_name(tmp_path: Path) -> None:
+    inside = """
+        <queue name="root"><aclSubmitApps> </aclSubmitApps><aclAdministerApps> </aclAdministerApps></queue>
+        <queue name="prod" type="parent">
+          <aclSubmitApps>prod</aclSubmitApps>
+          <queue name="billing"/>
+        </queue>
+        <queuePlacementPolicy>
+          <rule name="specified" create="false"/>
+          <rule name="nestedUserQueue"><rule name="default" queue="prod"/></rule>
+        </queuePlacementPolicy>"""
+    trials = section(check_fair(directory(tmp_path, inside), CLUSTER, None).text, "submissions")
+    assert trials["root.prod.billing"].split() == [
+        "root.prod.billing",
+        "everybody",
+        "root.prod.billing",
+        "runs",
+    ]
+    assert "root.prod.<user>" in trials["no queue"]
