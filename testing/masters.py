@@ -49,6 +49,11 @@ async def run_master(
         return end.code if isinstance(end.code, int) else FAILED if end.code else 0, ""
     except Exception:
         return FAILED, traceback.format_exc()
+    if status is not None and not isinstance(status, int):
+        return (
+            FAILED,
+            f"the ApplicationMaster returned {status!r}: it has to return its exit status, or None\n",
+        )
     return status or 0, ""
 
 

@@ -209,6 +209,14 @@ class TestWaiting:
             app.succeeds()
         assert "RuntimeError: out of ideas" in virtual_cluster.logs(virtual_cluster.containers(app)[0].id)
 
+    def test_what_is_no_exit_status_is_told(self, virtual_cluster: VirtualCluster) -> None:
+        async def wordy(environment: ContainerEnvironment, connection: Connection) -> str:
+            return "done"
+
+        app = virtual_cluster.submit(wordy, max_attempts=1)  # type: ignore[arg-type]
+        with pytest.raises(AssertionError, match=r"(?s)exitCode: 1.*returned 'done': it has to return"):
+            app.succeeds()
+
     def test_an_application_that_has_not_ended_is_a_leak(self, virtual_cluster: VirtualCluster) -> None:
         async def endless(environment: ContainerEnvironment, connection: Connection) -> int:
             rm = connection.rm_client(environment.amrm_token)
