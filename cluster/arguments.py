@@ -275,10 +275,10 @@ def _add_convert_conf(commands: argparse._SubParsersAction[argparse.ArgumentPars
     text = "convert the FairScheduler's configuration to the CapacityScheduler's"
     convert = commands.add_parser("convert-conf", help=text)
     convert.add_argument(
-        "--from", dest="source", choices=("fair",), required=True, help="the scheduler to convert from"
+        "--from", dest="source", choices=("fair",), default="fair", help="the scheduler to convert from"
     )
     convert.add_argument(
-        "--to", dest="target", choices=("capacity",), required=True, help="the scheduler to convert to"
+        "--to", dest="target", choices=("capacity",), default="capacity", help="the scheduler to convert to"
     )
     convert.add_argument("--output", metavar="OUT", help="write the files into OUT (default: print them)")
     for name, help_text in _CONVERT_SWITCHES:

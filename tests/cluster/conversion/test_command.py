@@ -35,7 +35,7 @@ def directory(tmp_path: Path) -> Path:
 
 def convert(*words: str) -> int:
     """`yarnbox convert-conf`."""
-    return main(["convert-conf", "--from", "fair", "--to", "capacity", *words])
+    return main(["convert-conf", *words])
 
 
 def test_both_files_are_written(directory: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
