@@ -17,9 +17,10 @@ from yarnbox.testing import FakeResourceManager, VirtualCluster, YarnCluster
 
 PAGE = (ROOT / "docs" / "testing.md").read_text(encoding="utf-8")
 PREAMBLE = """
+from concurrent.futures import ThreadPoolExecutor
 import pytest
 from yarnbox.am import FinalApplicationStatus
-from yarnbox.testing import Ends, lose_node_of, preempt, runs
+from yarnbox.testing import *
 from tests.testing.masters import retrying as master
 """
 
@@ -44,7 +45,7 @@ def table(heading: str) -> dict[str, str]:
 
 def test_the_examples_run(tmp_path: Path) -> None:
     pieces = [one for one in examples() if "cluster" in one or "fake_rm" in one]
-    assert len(pieces) == 3
+    assert len(pieces) == 5
     (tmp_path / "test_page.py").write_text(PREAMBLE + "\n\n".join(pieces), encoding="utf-8")
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tmp_path / "test_page.py")],
@@ -54,7 +55,9 @@ def test_the_examples_run(tmp_path: Path) -> None:
         timeout=4 * PATIENCE_S,
         check=False,
     )
-    assert "3 passed" in done.stdout, done.stdout + done.stderr
+    assert "14 passed" in done.stdout, done.stdout + done.stderr
+    played = "\n".join(pieces)
+    assert [name for name in (*table("Faults"), "fake_nm", "fake_am") if name not in played] == []
 
 
 def test_the_table_of_faults_is_complete() -> None:
