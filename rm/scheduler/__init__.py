@@ -12,6 +12,7 @@ activities   recorded allocation passes, as all schedulers show them
 statuses     why the RM ended a container
 plan_queues  what a scheduler does for plan reservations
 configuration_change  a change of the configuration by API
+custom       classes of a user's own, named by dotted paths
 constraint   placement constraints and the tags of containers
 admission/   submissions and asks: let in, normalized
 containers/  completion, release, updates, recovery of containers

@@ -28,7 +28,8 @@ from yarnbox.rm.scheduler.capacity.config.settings import (
 )
 from yarnbox.rm.scheduler.capacity.config.values import as_vector, parse_capacity, parse_priority_groups
 from yarnbox.rm.scheduler.capacity.queues.ordering import registry
-from yarnbox.rm.scheduler.capacity.queues.ordering.custom import queue_ordering
+from yarnbox.rm.scheduler.capacity.queues.ordering.custom import QueueOrderingPolicy, queue_ordering
+from yarnbox.rm.scheduler.custom import class_named
 from yarnbox.yarn.configuration import values
 from yarnbox.yarn.records.node import DEFAULT_PARTITION
 from yarnbox.yarn.resources.resource import MEMORY_MB, VCORES, Resource
@@ -329,10 +330,11 @@ class QueueReader:
         text = own.text("ordering-policy")
         if not text:
             return registry.DEFAULT
-        found = registry.name_of(text)
-        if found is None:
-            own.fault("ordering-policy", f"Unable to construct ordering policy for value: {text}")
-        return found or registry.DEFAULT
+        try:
+            return registry.name_of(text)
+        except LookupError as why:
+            own.fault("ordering-policy", f"Unable to construct ordering policy for value: {text} ({why})")
+        return registry.DEFAULT
 
     def _parent_order(self, own: QueueProperties, parent: QueueSettings | None) -> ParentOrder:
         text = own.text("ordering-policy")
@@ -343,9 +345,12 @@ class QueueReader:
                 return order
         if "." in text and text.endswith("PriorityUtilizationQueueOrderingPolicy"):
             return ParentOrder.UTILIZATION
-        if queue_ordering(text) is not None:
-            return ParentOrder.UTILIZATION
-        own.fault("ordering-policy", f"Unable to construct queue ordering policy for value: {text}")
+        try:
+            class_named(text, QueueOrderingPolicy)  # type: ignore[type-abstract]
+        except LookupError as why:
+            own.fault(
+                "ordering-policy", f"Unable to construct queue ordering policy for value: {text} ({why})"
+            )
         return ParentOrder.UTILIZATION
 
     def _parent_policy(self, own: QueueProperties, parent: QueueSettings | None) -> str:

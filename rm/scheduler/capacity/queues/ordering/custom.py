@@ -6,11 +6,11 @@ one object serves all queues.
 
 from __future__ import annotations
 
-import importlib
 from abc import ABC, abstractmethod
 from functools import cache
 from typing import NamedTuple, TypeVar
 
+from yarnbox.rm.scheduler.custom import class_named
 from yarnbox.yarn.ids import NodeId
 from yarnbox.yarn.resources.resource import Resource
 
@@ -68,9 +68,7 @@ def node_sorting(path: str) -> NodeSortingPolicy | None:
 
 @cache
 def _object(path: str, kind: type[P]) -> P | None:
-    module, _, attribute = path.rpartition(".")
     try:
-        found = getattr(importlib.import_module(module), attribute)
-    except (ImportError, AttributeError, ValueError):
+        return class_named(path, kind)()
+    except LookupError:
         return None
-    return found() if isinstance(found, type) and issubclass(found, kind) else None

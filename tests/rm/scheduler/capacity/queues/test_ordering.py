@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.rm.scheduler.capacity.rig import CapacityRig
@@ -49,10 +51,32 @@ def test_a_policy_of_ones_own_is_named_by_its_path() -> None:
     assert rig.leaf("root.a").ordering_policy == own
 
 
-@pytest.mark.parametrize("wrong", ["lifo", "nowhere.Policy", f"{__name__}.names"])
-def test_what_is_no_policy_is_refused(wrong: str) -> None:
-    with pytest.raises(ConfigurationError, match="Unable to construct ordering policy"):
+class Unfinished(OrderingPolicy):
+    """One without an order."""
+
+
+@pytest.mark.parametrize(
+    "wrong, why",
+    [
+        ("lifo", "neither a name of ours nor the dotted path of a class"),
+        ("FifoOrderingPolicy", "neither a name of ours nor the dotted path of a class"),
+        ("nowhere.Policy", "nowhere cannot be imported: ModuleNotFoundError: No module named 'nowhere'"),
+        ("mistaken_policy.Policy", "mistaken_policy cannot be imported: SyntaxError: "),
+        (f"{__name__}.NoSuch", f"there is no NoSuch in {__name__}"),
+        (f"{__name__}.names", "is not a subclass of .*OrderingPolicy"),
+        (f"{__name__}.Unfinished", "lacks the method key"),
+    ],
+)
+def test_what_is_no_policy_is_refused_with_the_reason(
+    wrong: str, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "mistaken_policy.py").write_text("class Policy(:\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(ConfigurationError, match=rf"Unable to construct ordering .*{wrong} \(.*{why}"):
         CapacityRig({**LEAF, P + "root.a.ordering-policy": wrong})
+    for_queues = rf"Unable to construct queue ordering .*{wrong} \("
+    with pytest.raises(ConfigurationError, match=for_queues):
+        CapacityRig({**LEAF, P + "root.ordering-policy": wrong})
 
 
 def test_fair_by_memory_used_whatever_the_priority() -> None:
