@@ -25,7 +25,7 @@ from yarnbox.testing.walk.model import FINAL, BrokenPromiseError, Promised
 from yarnbox.testing.walk.world import WalkCluster
 from yarnbox.yarn.connection.rpc import RpcError
 from yarnbox.yarn.enums import YarnApplicationAttemptState
-from yarnbox.yarn.errors import ApplicationNotFoundError, YarnError
+from yarnbox.yarn.errors import ApplicationNotFoundError, InvalidResourceRequestError, YarnError
 from yarnbox.yarn.ids import ApplicationId
 from yarnbox.yarn.records.application import ApplicationSubmissionContext
 from yarnbox.yarn.records.basics import Record
@@ -248,9 +248,14 @@ class _Journey:
             resource=Resource(1024, 1),
             max_app_attempts=promised.max_attempts,
         )
-        await self._insist(
-            "submitApplication", SubmitApplicationRequest(application_submission_context=context)
-        )
+        submission = SubmitApplicationRequest(application_submission_context=context)
+        while True:
+            try:
+                await self._insist("submitApplication", submission)
+            except InvalidResourceRequestError:  # while all nodes must leave, no AM is small enough
+                await asyncio.sleep(1)
+            else:
+                break
         self._model.apps[application_id] = promised
 
     def kill(self, numbers: Sequence[int]) -> None:
@@ -445,8 +450,12 @@ class _Journey:
             cluster.pass_time(LOOK_S)
             cluster.run(self._look())
             cluster.oracles.look_at_places()
-            if all(one.done() for one in self._clients) and not self._unfinished():
+            unfinished = self._unfinished()
+            if all(one.done() for one in self._clients) and not unfinished:
                 break
+            if unfinished and cluster.rm.is_well and cluster.oracles.is_held_by_masters():
+                self.coverage["held by masters"] += 1
+                self._spawn(self._kill(unfinished[-1]))  # what an operator would do
         cluster.pass_time(60)
         self.look(())
         self._model.expect(cluster.removals() == removals, "a node was lost, though all was calm")

@@ -195,7 +195,8 @@ class _Work:
                 self._rm.asks.add(request)
                 return
         due_s = asyncio.get_running_loop().time() + self._plan.seconds + PATIENCE_S
-        self._running[container.id] = _Running(request, due_s, self._model.rm_number, container.node_id)
+        granted_by = self._model.granted_by[container.id]
+        self._running[container.id] = _Running(request, due_s, granted_by, container.node_id)
 
     def _miss(self) -> None:
         """Tasks of which nothing was heard for too long are begun again."""

@@ -70,6 +70,8 @@ class Model:
     """What was acknowledged."""
     granted: dict[ContainerId, tuple[bytes, int]] = field(default_factory=dict)
     """With which token and response id each container was granted."""
+    granted_by: dict[ContainerId, int] = field(default_factory=dict)
+    """And by which ResourceManager, which may be gone when its AM hears of it."""
     told: dict[tuple[ApplicationAttemptId, ContainerId], tuple[int, int]] = field(default_factory=dict)
     """By which ResourceManager, and in which answer, an AM was told of a container's end."""
     tables: dict[ApplicationAttemptId, RequestTable] = field(default_factory=dict)
@@ -117,7 +119,7 @@ class Model:
         attempt_id = container_id.application_attempt_id
         for one in [one for one in self.released if one.application_attempt_id == attempt_id]:
             del self.released[one]
-        failed = len(promised.heard) - (container_id in promised.heard)
+        failed = sum(one.application_attempt_id < attempt_id for one in promised.heard)
         self.expect(
             failed < promised.max_attempts,
             f"{container_id} begins, and {failed} attempts before it have failed",
@@ -144,6 +146,7 @@ class Model:
             now = (token.identifier, answer.response_id)
             before = self.granted.setdefault(container.id, now)
             self.expect(before == now, f"{container.id} was granted twice")
+            self.granted_by.setdefault(container.id, self.rm_number)
             self.expect(
                 container.id.application_attempt_id == attempt_id, f"{attempt_id} was granted {container.id}"
             )

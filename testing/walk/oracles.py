@@ -23,7 +23,7 @@ from yarnbox.yarn.records.container import ContainerStatus
 from yarnbox.yarn.records.master import AllocateRequest, AllocateResponse
 from yarnbox.yarn.records.tokens import AMRMTokenIdentifier, Token
 from yarnbox.yarn.records.tracker import NMContainerStatus
-from yarnbox.yarn.resources.resource import NONE, Resource
+from yarnbox.yarn.resources.resource import NONE, Resource, total
 from yarnbox.yarn.security.tokens import AMRM_TOKEN, identifier_of
 
 ANSWERS = 4
@@ -171,7 +171,9 @@ class Oracles:
         odd = []
         for one in running:
             container = scheduler.container(one)
-            if one not in machine.stopped and (container is None or container.is_finished):
+            if one in machine.stopped or one in self._ended_before:
+                continue
+            if container is None or container.is_finished:
                 odd.append(f"{one} runs on {host}, and nobody has told the node to stop it")
         odd += [
             f"{one.container_id} is reported by {host} as ended, though its AM has long heard of that"
@@ -219,6 +221,31 @@ class Oracles:
         attempt_id, model = container_id.application_attempt_id, self._cluster.model
         told, last = model.told.get((attempt_id, container_id)), self._answers.get(attempt_id)
         return told is not None and last is not None and told[0] == last[0] == model.rm_number and told < last
+
+    def is_held_by_masters(self) -> bool:
+        """Whether AMs alone have guaranteed containers, and no request finds room beside them and what is
+        reserved. Then nothing goes on, as in Hadoop, where the queue's limit lets so many AMs begin. Nor does
+        anything in a labelled partition, where Hadoop counts a user's use of the default one as well.
+        """
+        scheduler = self._cluster.rm.core.context.scheduler
+        found = [one.attempt for one in scheduler.applications.values()]
+        attempts = [one for one in found if one is not None]
+        live = [one for attempt in attempts for one in attempt.live.values()]
+        if any(one.execution_type is ExecutionType.GUARANTEED and not one.is_am for one in live):
+            return False
+        nodes = [one for one in scheduler.tracker.nodes.values() if not one.partition]
+        reservations = [one.reserved_container for one in nodes]
+        left = total(one.available for one in nodes) - total(one.resource for one in reservations if one)
+        free = [one.available for one in nodes if one.reserved_container is None]
+        wanted = [
+            key_asks.any.capability
+            for attempt in attempts
+            for key_asks in attempt.asks.all_keys()
+            if key_asks.outstanding and not key_asks.label
+        ]
+        return bool(wanted) and not any(
+            one.fits_in(left) and any(one.fits_in(room) for room in free) for one in wanted
+        )
 
     def look_at_places(self) -> None:
         """When all is calm: what runs is booked, and what is booked runs."""

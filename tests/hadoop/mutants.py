@@ -255,8 +255,8 @@ MUTANTS = (
         _PREEMPTION + "selection.py",
         (
             "oldest containers first",
-            "found = sorted(app.live.values(), key=_ID, reverse=True)",
-            "found = sorted(app.live.values(), key=_ID)",
+            "found.reverse()\n    if not _is_newest_first(found):",
+            "if _is_newest_first(found):",
         ),
         (
             "one AM too many",

@@ -124,6 +124,28 @@ def test_a_container_that_begins_after_its_release_may_be_kept_by_its_node() -> 
     assert walk(49703357, "fair").fault == ""
 
 
+def test_an_am_that_begins_too_late_is_not_one_attempt_more() -> None:
+    assert walk(49707992, "fair").fault == ""
+
+
+def test_an_am_that_is_too_large_while_all_nodes_must_leave_is_submitted_later() -> None:
+    assert walk(49707855, "capacity").fault == ""
+
+
+def test_a_machine_that_lost_an_end_it_has_told_of_is_not_told_again() -> None:
+    assert walk(49708104, "capacity").fault == ""
+
+
+def test_ams_that_hold_the_whole_cluster_are_for_an_operator_to_end() -> None:
+    outcome = walk(49705188, "capacity")
+    assert outcome.fault == ""
+    assert outcome.coverage["held by masters"] == 1
+
+
+def test_what_a_dead_resourcemanager_had_granted_need_not_be_missed_by_the_next() -> None:
+    assert walk(49706056, "fifo").fault == ""
+
+
 def test_an_am_that_hears_no_answer_and_repeats_its_call_is_not_given_up() -> None:
     steps = [Step(1000, "submit", (2, 0, 10, 1)), Step(15_000, "deafen", (0, 990, 0, 0))]
     steps += [Step(12_000, "look", (0, 0, 0, 0))] * 12
