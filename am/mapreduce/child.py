@@ -34,6 +34,7 @@ from yarnbox.am.mapreduce.api import (
 )
 from yarnbox.am.mapreduce.codecs import Codec, codec_named
 from yarnbox.am.mapreduce.committers.choice import committer_of
+from yarnbox.am.mapreduce.core_turns import core_turns
 from yarnbox.am.mapreduce.ids import TaskAttemptId
 from yarnbox.am.mapreduce.input import input_format_named
 from yarnbox.am.mapreduce.output import PartFile, part_file
@@ -93,6 +94,7 @@ class Task:
             plan.output, plan.app_attempt, plan.commit_algorithm, work=work_dir / "output"
         )
         self._tally = Tally(CounterLimits(*plan.counter_limits))
+        self._turns = core_turns(plan.turn_ms)
         self._phase = "MAP" if self._attempt_id.is_map else "SHUFFLE"
         self._progress: Callable[[], float] = lambda: 0.0
         self._configuration: Configuration | None = None
@@ -116,6 +118,7 @@ class Task:
                 self._run_reduce()
         finally:
             self._ended.set()
+            self._turns.leave()
         self._say("done", counters=self._tally.groups)
         if self._plan.asks_for_more:
             reporter.join()  # it must not speak for the next one
@@ -125,6 +128,8 @@ class Task:
         self._breaths += 1
         if self._unwanted.is_set():
             raise NotWantedError
+        if self._phase != "SHUFFLE":  # which waits for maps, in several threads
+            self._turns.next()
 
     # What mappers and reducers may ask.
 
@@ -358,6 +363,7 @@ class Task:
 
     def _commit(self) -> None:
         """Asks until this attempt has the right to commit, then does."""
+        self._turns.leave()
         while not self._say("commitPending")["go"]:
             self._ended.wait(WAIT_S)
             self._breaths += 1

@@ -331,6 +331,13 @@ class JobSettings:
     report_interval_ms: int = setting(
         "mapreduce.task.progress-report.interval", 1000, "how often a task tells how far it is", at_least=10
     )
+    turn_ms: int = setting(
+        "yarnbox.mapreduce.task.turn-ms",
+        100,
+        "how long a task that computes keeps a core where others want it; 0: as long as the kernel lets it",
+        at_least=0,
+        at_most=10_000,
+    )
     sort_mb: int = setting(
         "mapreduce.task.io.sort.mb", 100, "map output kept in memory", at_least=1, at_most=2047
     )

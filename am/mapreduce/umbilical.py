@@ -90,6 +90,8 @@ class Plan:
     fetch_timeout_ms: int
     fetch_retry_ms: int
     report_interval_ms: int
+    turn_ms: int
+    """How long a task that computes keeps a core; 0: as long as the kernel lets it."""
     asks_for_more: bool
     """Whether its process asks for another task when this one is done."""
     is_uber: bool

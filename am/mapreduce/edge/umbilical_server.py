@@ -188,6 +188,7 @@ class UmbilicalServer:
             fetch_timeout_ms=settings.fetch_timeout_ms,
             fetch_retry_ms=settings.fetch_retry_ms,
             report_interval_ms=settings.report_interval_ms,
+            turn_ms=settings.turn_ms,
             asks_for_more=settings.tasks_per_container not in (0, 1) and not self._core.context.is_uber,
             is_uber=self._core.context.is_uber,
             skip=self._skip(attempt_id),

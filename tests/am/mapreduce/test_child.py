@@ -51,6 +51,7 @@ def told(root: Path, lines: list[str], mapper: Any, **over: Any) -> Listener:
         "mapper": f"{__name__}.{mapper.__name__}",
         "output": str(root / "out"),
         "report_interval_ms": 10,
+        "turn_ms": 0,
         "split": Split(chunks=(Chunk(str(text), 0, text.stat().st_size),)).to_json(),
         "job_file": str(root / "job.xml"),
         **over,

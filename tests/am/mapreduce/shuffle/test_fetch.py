@@ -223,7 +223,7 @@ def plan(maps: int) -> Plan:
         output_format="", mapper="", combiner="", reducer="", partitioner="", output="", split=None,
         commit_algorithm=1, sort_bytes=0, sort_factor=10, combine_spills=3, most_spills=-1, codec="",
         fetch_limits={}, fetchers=2, fetch_timeout_ms=5000, fetch_retry_ms=1, report_interval_ms=1000,
-        is_uber=False, job_file="", addresses="", asks_to_compute=False,
+        turn_ms=0, is_uber=False, job_file="", addresses="", asks_to_compute=False,
         counter_limits=(120, 50, 128, 64), asks_for_more=False, skip=None, skip_dir="",
     )  # fmt: skip
 
