@@ -91,6 +91,8 @@ class Administration:
     async def exclude(self, host: str, *, is_graceful: bool) -> None:
         """The node must leave, at once or when its applications have ended."""
         self._excluded[host] = None
+        if is_graceful:  # it shrinks to what it runs; a ResourceManager that begins then believes that size
+            self._resized[host] = None
         self._files.exclude(host)
         kind = DecommissionType.GRACEFUL if is_graceful else DecommissionType.NORMAL
         await self._insist(

@@ -142,6 +142,10 @@ def test_ams_that_hold_the_whole_cluster_are_for_an_operator_to_end() -> None:
     assert outcome.coverage["held by masters"] == 1
 
 
+def test_a_node_that_drained_as_the_resourcemanager_died_gets_its_size_back() -> None:
+    assert walk(49709229, "capacity").fault == ""
+
+
 def test_what_a_dead_resourcemanager_had_granted_need_not_be_missed_by_the_next() -> None:
     assert walk(49706056, "fifo").fault == ""
 
