@@ -25,6 +25,7 @@ umbilical    what a task and its AM say to one another: the task's side
 client_protocol  MRClientProtocol, which the AM and the history server answer
 edge/        the AM's side of it, its REST pages (the HTTP port), and whether its end is the application's
 child        the process of a task
+core_turns   tasks that compute take turns on the cores of their machine
 history/     what happened, in Hadoop's form: what a next AM recovers from, and the history server
 client       a job from its properties to the RM, and followed to its end
 jobs/        wordcount, pi, and the other examples

@@ -16,6 +16,7 @@ from __future__ import annotations
 import os
 import socket
 import sys
+import threading
 import time
 from collections.abc import Callable
 from typing import Protocol
@@ -37,7 +38,8 @@ QUEUE_WAIT_TURNS = 20
 HEAD_LOOKS_S = 0.002
 QUEUE_LOOKS_S = 0.005
 _SCHEDSTAT = "/proc/thread-self/schedstat"
-"""Not there in a kernel without statistics of its scheduler."""
+_NOTHING = threading.Event()
+"""Never comes: whoever waits for it pauses."""
 
 
 class Names(Protocol):
@@ -60,6 +62,18 @@ class AbstractSockets:
         return held.close
 
 
+def seconds_on_a_core_and_for_one() -> tuple[float, float]:
+    """How long this thread has run, and how long it has waited for a core; the latter is 0 where the kernel
+    keeps no statistics of its scheduler.
+    """
+    try:
+        with open(_SCHEDSTAT, encoding="ascii") as file:
+            ran_ns, waited_ns, _ = file.read().split()
+    except FileNotFoundError:
+        return time.thread_time(), 0.0
+    return int(ran_ns) / 1e9, int(waited_ns) / 1e9
+
+
 class CoreTurns:
     """The turns of one task, which calls `next` now and then while it computes."""
 
@@ -69,8 +83,8 @@ class CoreTurns:
         seats: int,
         names: Names,
         clock: Callable[[], float] = time.perf_counter,
-        wanting: Callable[[], tuple[float, float]] = lambda: (time.thread_time(), 0.0),
-        pause: Callable[[float], None] = time.sleep,
+        wanting: Callable[[], tuple[float, float]] = seconds_on_a_core_and_for_one,
+        pause: Callable[[float], object] = _NOTHING.wait,
     ) -> None:
         self._turn_s = turn_s
         self._seats = [SEAT.format(number) for number in range(seats)]
@@ -167,13 +181,4 @@ def core_turns(turn_ms: int) -> CoreTurns | NoTurns:
     if not turn_ms or sys.platform != "linux":
         return NoTurns()
     seats = len(os.sched_getaffinity(0))
-    if not os.path.exists(_SCHEDSTAT):
-        return CoreTurns(turn_ms / 1000, seats, AbstractSockets())
-    return CoreTurns(turn_ms / 1000, seats, AbstractSockets(), wanting=seconds_on_a_core_and_for_one)
-
-
-def seconds_on_a_core_and_for_one() -> tuple[float, float]:
-    """How long this thread has run, and how long it has waited for a core."""
-    with open(_SCHEDSTAT, encoding="ascii") as file:
-        ran_ns, waited_ns, _ = file.read().split()
-    return int(ran_ns) / 1e9, int(waited_ns) / 1e9
+    return CoreTurns(turn_ms / 1000, seats, AbstractSockets())
