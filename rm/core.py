@@ -8,7 +8,6 @@ timer is due. Hadoop: ResourceManager and its dispatchers.
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -40,6 +39,7 @@ from yarnbox.rm.reservation.system import FOLLOWER, Planning, ReservationSystem
 from yarnbox.rm.scheduler.base import Scheduler
 from yarnbox.rm.scheduler.constraint import PlacementConstraints
 from yarnbox.rm.scheduler.containers.opportunistic import OpportunisticAllocator
+from yarnbox.rm.scheduler.custom import object_named
 from yarnbox.rm.scheduler.plan_queues import HasPlanQueues
 from yarnbox.rm.services.admin import AdminService
 from yarnbox.rm.services.client import ClientService
@@ -251,10 +251,9 @@ def scheduler_class(name: str) -> type[Scheduler[Any]]:
     is none.
     """
     path = SCHEDULERS.get(name, name)
-    module, _, attribute = path.rpartition(".")
     try:
-        found = getattr(importlib.import_module(module), attribute)
-    except (ImportError, AttributeError, ValueError) as error:
+        found = object_named(path)
+    except LookupError as error:
         raise YarnError(f"yarn.resourcemanager.scheduler.class: there is no {path}: {error}") from error
     if not (isinstance(found, type) and issubclass(found, Scheduler)):
         raise YarnError(f"yarn.resourcemanager.scheduler.class: {path} is not a scheduler class")

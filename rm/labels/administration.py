@@ -291,6 +291,6 @@ def _provider(path: str) -> LabelsProvider:
     module, _, attribute = path.rpartition(".")
     try:
         found = getattr(importlib.import_module(module), attribute)
-    except (ImportError, AttributeError, ValueError) as error:
+    except Exception as error:  # whatever a module of the user's raises
         raise YarnError(f"yarn.resourcemanager.node-labels.provider: there is no {path}: {error}") from error
     return cast(LabelsProvider, found())

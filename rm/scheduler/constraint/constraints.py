@@ -6,7 +6,6 @@ looked at where a request has one.
 
 from __future__ import annotations
 
-import importlib
 from typing import TYPE_CHECKING
 
 from yarnbox.rm.scheduler.constraint.algorithm import DefaultPlacementAlgorithm, PlacementAlgorithm
@@ -17,6 +16,7 @@ from yarnbox.rm.scheduler.constraint.registry import ConstraintRegistry
 from yarnbox.rm.scheduler.constraint.satisfaction import Satisfaction
 from yarnbox.rm.scheduler.constraint.tags import AllocationTags
 from yarnbox.rm.scheduler.constraint.text import Part
+from yarnbox.rm.scheduler.custom import object_named
 from yarnbox.rm.settings.allocation import DEFAULT_ALGORITHM
 from yarnbox.yarn.errors import YarnError
 from yarnbox.yarn.ids import ApplicationId
@@ -109,10 +109,9 @@ def algorithm_class(name: str) -> type[PlacementAlgorithm]:
     name = name.partition(",")[0].strip()
     if name in ("", DEFAULT_ALGORITHM):
         return DefaultPlacementAlgorithm
-    module, _, attribute = name.rpartition(".")
     try:
-        found = getattr(importlib.import_module(module), attribute)
-    except (ImportError, AttributeError, ValueError) as error:
+        found = object_named(name)
+    except LookupError as error:
         raise YarnError(
             f"yarn.resourcemanager.placement-constraints.algorithm.class: there is no {name}: {error}"
         ) from error

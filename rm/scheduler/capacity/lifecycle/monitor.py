@@ -7,7 +7,6 @@ SchedulingMonitorManager.
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any, ClassVar, Protocol, runtime_checkable
@@ -17,6 +16,7 @@ from yarnbox.rm.scheduler.capacity.config.settings import CapacitySettings
 from yarnbox.rm.scheduler.capacity.preemption.proportional import ProportionalCapacityPreemptionPolicy
 from yarnbox.rm.scheduler.capacity.queues.context import QueueContext
 from yarnbox.rm.scheduler.capacity.queues.tree import QueueTree
+from yarnbox.rm.scheduler.custom import object_named
 from yarnbox.yarn.errors import YarnError
 
 _HADOOP = "org.apache.hadoop.yarn.server.resourcemanager."
@@ -161,10 +161,9 @@ class SchedulingMonitor:
         short = name.rpartition(".")[2]
         if name.startswith(_HADOOP) and short in self._built_in:
             return self._built_in[short]
-        module, _, attribute = name.rpartition(".")
         try:
-            found = getattr(importlib.import_module(module), attribute)
-        except (ImportError, AttributeError, ValueError) as error:
+            found = object_named(name)
+        except LookupError as error:
             raise YarnError(f"Failed to find class of specified policy={name}: {error}") from error
         if not (callable(found) and hasattr(found, "edit_schedule")):
             raise YarnError(f"Specified policy={name} is not a SchedulingEditPolicy class.")

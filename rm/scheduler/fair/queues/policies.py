@@ -8,7 +8,6 @@ DominantResourceFairnessPolicy and FifoPolicy.
 
 from __future__ import annotations
 
-import importlib
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -20,6 +19,7 @@ from yarnbox.rm.scheduler.calculator import (
     DefaultResourceCalculator,
     float32,
 )
+from yarnbox.rm.scheduler.custom import class_named, object_named
 from yarnbox.rm.scheduler.fair.queues.shares import Claim, compute_free_shares, compute_shares
 from yarnbox.yarn.compiled import mypyc_attr
 from yarnbox.yarn.resources.resource import MEMORY_MB, VCORES, Resource, componentwise_min
@@ -356,13 +356,12 @@ def policy_class(text: str) -> type[Policy]:
     known = _BUILT_IN.get(text) or _BUILT_IN.get(text.lower())
     if known is not None:
         return known
-    module_name, _, class_name = text.replace(":", ".").rpartition(".")
+    path = text.replace(":", ".")
     try:
-        found = getattr(importlib.import_module(module_name), class_name) if module_name else None
-    except (ImportError, AttributeError):
-        found = None
-    if found is None:
-        raise ValueError(f"{text} SchedulingPolicy class not found!")
-    if not (isinstance(found, type) and issubclass(found, Policy)):
-        raise ValueError(f"{text} does not extend SchedulingPolicy")
-    return found
+        object_named(path)
+    except LookupError as error:
+        raise ValueError(f"{text} SchedulingPolicy class not found! ({error})") from error
+    try:
+        return class_named(path, Policy)  # type: ignore[type-abstract]
+    except LookupError as error:
+        raise ValueError(f"{text} does not extend SchedulingPolicy ({error})") from error

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Sequence
 from functools import cmp_to_key
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -231,6 +233,31 @@ def test_below_looks_at_one_type() -> None:
 )
 def test_which_policies_go_below_which(parent: Policy, child: Policy, is_allowed: bool) -> None:
     assert parent.allows_child(child) is is_allowed
+
+
+class Unfinished(FairPolicy):
+    """One without an order."""
+
+    @abstractmethod
+    def order(self) -> int: ...
+
+
+@pytest.mark.parametrize(
+    "wrong, why",
+    [
+        ("mistaken_fair_policy.Policy", "class not found! .*cannot be imported: SyntaxError: "),
+        (f"{__name__}.NoSuch", f"class not found! .there is no NoSuch in {__name__}"),
+        (f"{__name__}.one", "does not extend SchedulingPolicy"),
+        (f"{__name__}.Unfinished", "lacks the method order"),
+    ],
+)
+def test_what_is_no_policy_is_refused_with_the_reason(
+    wrong: str, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "mistaken_fair_policy.py").write_text("class Policy(:\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(ValueError, match=f"{wrong} .*{why}"):
+        policy_class(wrong)
 
 
 def test_policies_are_found_by_word_by_hadoop_s_class_and_by_path() -> None:
