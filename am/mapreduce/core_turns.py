@@ -26,11 +26,11 @@ HEAD = "yarnbox-core-next"
 """Whoever has this name is the one who takes the next free seat."""
 LEAST_SHARE = 0.3
 """A task that wants its core for less of its turn sleeps or waits, and does so without a seat."""
-CROWDED = 2.0
-"""A turn is crowded in which a task waits so much longer for a core than it has one."""
-MOST_CROWDED = 10
+CROWDED = 0.5
+"""A turn is crowded in which a task waits for a core for more than this part of the time that it has one."""
+MOST_CROWDED = 5
 """After so many crowded turns a task goes on without: whoever waits for a seat only loses to the others."""
-REST_S = 5.0
+REST_S = 10.0
 """So long a task goes on without turns when they are of no use to it."""
 HEAD_WAIT_TURNS = 4
 """By then somebody gave his seat away, or all stand still."""

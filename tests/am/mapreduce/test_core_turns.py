@@ -148,7 +148,7 @@ def test_one_turn_that_is_not_crowded_begins_the_count_anew(machine: Machine) ->
     for _ in range(3):
         for _ in range(MOST_CROWDED):
             machine.compute(turns, share=0.2)
-        machine.compute(turns, share=0.5)
+        machine.compute(turns, share=0.8)
     assert machine.held == {seat(0)}
 
 
