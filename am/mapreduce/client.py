@@ -400,7 +400,7 @@ class JobClient:
 
     def job_report(self, application_id: ApplicationId) -> dict[str, Any] | None:
         """What the job's AM wrote of it when it had ended."""
-        files = self._histories
+        files = self._histories  # a copy of what was left by URL is there as long as this
         found = files.find(JobId.of(application_id))
         return report(parse(read_events(found.path))) if found is not None else None
 

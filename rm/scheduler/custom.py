@@ -11,7 +11,11 @@ T = TypeVar("T")
 
 def class_named(path: str, kind: type[T]) -> type[T]:
     """The class of that dotted path; LookupError says why there is none that can be used."""
-    found = object_named(path)
+    return checked(path, object_named(path), kind)
+
+
+def checked(path: str, found: object, kind: type[T]) -> type[T]:
+    """What is there at the path, if it is such a class and can be used; else LookupError says why not."""
     if not (isinstance(found, type) and issubclass(found, kind)):
         raise LookupError(f"{path} is not a subclass of {kind.__module__}.{kind.__qualname__}")
     if inspect.isabstract(found):

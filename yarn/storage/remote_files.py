@@ -54,6 +54,17 @@ class FileStatus:
     """None where its filesystem does not tell."""
 
 
+@contextmanager
+def as_os_errors() -> Iterator[None]:
+    """Errors of remote files as the errors of files that whoever works with paths knows."""
+    try:
+        yield
+    except NoSuchFileError as error:
+        raise FileNotFoundError(errno.ENOENT, str(error)) from error
+    except RemoteFileError as error:
+        raise OSError(errno.EIO, str(error)) from error
+
+
 def status(url: str, tls: Tls | None = None) -> FileStatus:
     """Size and time of modification; NoSuchFileError, RemoteFileError."""
     if is_local(url):

@@ -12,12 +12,10 @@ repeated: _SUCCESS says that all are there. Hadoop: ManifestCommitter.
 
 from __future__ import annotations
 
-import errno
 import json
 import logging
 import shutil
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -52,7 +50,7 @@ class ManifestCommitter:
 
     def set_up_job(self) -> None:
         """Makes the temporary part; OSError where nothing can be written."""
-        with _errors_of_files():
+        with remote_files.as_os_errors():
             remote_files.write(joined(self._place, _SETUP), b"")
 
     def work_path(self, attempt_id: TaskAttemptId) -> Path:
@@ -69,7 +67,7 @@ class ManifestCommitter:
         if not work.exists():
             return
         place = joined(self._place, "tasks", str(attempt_id))
-        with _errors_of_files():
+        with remote_files.as_os_errors():
             remote_files.status(joined(self._place, _SETUP))
             files = [path for path in sorted(work.rglob("*")) if path.is_file()]
             committed = []
@@ -96,7 +94,7 @@ class ManifestCommitter:
 
     def commit_job(self) -> None:
         """Moves what is committed to its place, then says that the output is whole."""
-        with _errors_of_files():
+        with remote_files.as_os_errors():
             for manifest, _ in self._manifests():
                 for file in _read_manifest(manifest):
                     _move(file, joined(self._output, file.name))
@@ -149,14 +147,3 @@ def _remove(url: str) -> None:
         remote_files.remove(url)
     except RemoteFileError as error:
         log.warning("cannot be removed: %s", error)
-
-
-@contextmanager
-def _errors_of_files() -> Iterator[None]:
-    """As those who commit know them."""
-    try:
-        yield
-    except NoSuchFileError as error:
-        raise FileNotFoundError(errno.ENOENT, str(error)) from error
-    except RemoteFileError as error:
-        raise OSError(errno.EIO, str(error)) from error

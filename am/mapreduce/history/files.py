@@ -214,11 +214,12 @@ class HistoryFiles:
         return deleted
 
     def _left_by_url(self) -> Iterator[tuple[LeftByUrl, str, IndexInfo]]:
-        for url in self._left.all() if self._left is not None else ():
+        left = self._left
+        if left is None:
+            return
+        for url in left.all():
             with suppress(ValueError):
-                info = IndexInfo.parse(url.rpartition("/")[2])
-                assert self._left is not None
-                yield self._left, url, info
+                yield left, url, IndexInfo.parse(url.rpartition("/")[2])
 
     def _drop_empty(self, path: Path) -> None:
         """The directories of a day, a month, a year in which nothing is left."""

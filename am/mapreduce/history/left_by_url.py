@@ -6,14 +6,12 @@ error is an OSError.
 
 from __future__ import annotations
 
-import errno
 import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 
 from yarnbox.yarn.storage import remote_files
-from yarnbox.yarn.storage.remote_files import NoSuchFileError, RemoteFileError
+from yarnbox.yarn.storage.remote_files import NoSuchFileError
 from yarnbox.yarn.storage.urls import joined
 
 
@@ -25,7 +23,7 @@ class LeftByUrl:
 
     def leave(self, user: str, files: Sequence[tuple[Path, str]]) -> None:
         """Puts files below the user's name, one after the other."""
-        with _errors_of_files():
+        with remote_files.as_os_errors():
             for source, name in files:
                 draft = joined(self._url, user, f"{name}_tmp")
                 remote_files.upload(source, draft)
@@ -33,7 +31,7 @@ class LeftByUrl:
 
     def all(self) -> list[str]:
         """The URLs of what is there."""
-        with _errors_of_files():
+        with remote_files.as_os_errors():
             try:
                 return [url for url, _ in remote_files.files_below(self._url)]
             except NoSuchFileError:
@@ -42,21 +40,11 @@ class LeftByUrl:
     def fetch(self, url: str, target: Path) -> None:
         """Copies one of them; FileNotFoundError where somebody has taken it meanwhile."""
         draft = target.with_name(f"{target.name}_tmp")
-        with _errors_of_files():
+        with remote_files.as_os_errors():
             remote_files.download(url, draft)
         os.replace(draft, target)
 
     def remove(self, url: str) -> None:
         """Of a history that is kept elsewhere, or too old."""
-        with _errors_of_files():
+        with remote_files.as_os_errors():
             remote_files.remove(url)
-
-
-@contextmanager
-def _errors_of_files() -> Iterator[None]:
-    try:
-        yield
-    except NoSuchFileError as error:
-        raise FileNotFoundError(errno.ENOENT, str(error)) from error
-    except RemoteFileError as error:
-        raise OSError(errno.EIO, str(error)) from error

@@ -180,11 +180,13 @@ def test_no_turns_are_a_choice() -> None:
 def test_a_name_is_free_again_when_its_holder_is_killed() -> None:
     name = f"yarnbox-test-{uuid.uuid4()}"
     line = (
-        "import sys, time; from yarnbox.am.mapreduce.core_turns import AbstractSockets; "
-        f"held = AbstractSockets().take({name!r}); print(held is not None, flush=True); time.sleep(600)"
+        "import sys; from yarnbox.am.mapreduce.core_turns import AbstractSockets; "
+        f"held = AbstractSockets().take({name!r}); print(held is not None, flush=True); sys.stdin.read()"
     )
     names = AbstractSockets()
-    with subprocess.Popen([sys.executable, "-c", line], stdout=subprocess.PIPE, text=True) as holder:
+    with subprocess.Popen(
+        [sys.executable, "-c", line], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as holder:
         assert holder.stdout is not None
         assert holder.stdout.readline() == "True\n"
         assert names.take(name) is None

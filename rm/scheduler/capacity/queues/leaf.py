@@ -33,7 +33,7 @@ from yarnbox.rm.scheduler.capacity.queues.limits import (
     user_am_limit,
 )
 from yarnbox.rm.scheduler.capacity.queues.ordering.applications import AppOrder, Ordered
-from yarnbox.rm.scheduler.capacity.queues.ordering.fifo import pending_key
+from yarnbox.rm.scheduler.capacity.queues.ordering.fifo_for_pending_apps import pending_key
 from yarnbox.rm.scheduler.capacity.queues.queue import AbstractParentQueue, CapacityQueue
 from yarnbox.rm.scheduler.capacity.queues.shares import Share
 from yarnbox.rm.scheduler.capacity.queues.users import User, Users

@@ -19,7 +19,7 @@ from yarnbox.rm.scheduler.calculator import (
     DefaultResourceCalculator,
     float32,
 )
-from yarnbox.rm.scheduler.custom import class_named, object_named
+from yarnbox.rm.scheduler.custom import checked, object_named
 from yarnbox.rm.scheduler.fair.queues.shares import Claim, compute_free_shares, compute_shares
 from yarnbox.yarn.compiled import mypyc_attr
 from yarnbox.yarn.resources.resource import MEMORY_MB, VCORES, Resource, componentwise_min
@@ -358,10 +358,10 @@ def policy_class(text: str) -> type[Policy]:
         return known
     path = text.replace(":", ".")
     try:
-        object_named(path)
+        found = object_named(path)
     except LookupError as error:
         raise ValueError(f"{text} SchedulingPolicy class not found! ({error})") from error
     try:
-        return class_named(path, Policy)  # type: ignore[type-abstract]
+        return checked(path, found, Policy)  # type: ignore[type-abstract]
     except LookupError as error:
         raise ValueError(f"{text} does not extend SchedulingPolicy ({error})") from error

@@ -13,8 +13,8 @@ DEFAULT = "fifo"
 POLICIES = {
     "fifo": _HERE + "fifo.FifoOrderingPolicy",
     "fair": _HERE + "fair.FairOrderingPolicy",
-    "fifo-with-partitions": _HERE + "fifo.FifoOrderingPolicyWithExclusivePartitions",
-    "fifo-for-pending-apps": _HERE + "fifo.FifoOrderingPolicyForPendingApps",
+    "fifo-with-partitions": _HERE + "fifo_with_partitions.FifoOrderingPolicyWithExclusivePartitions",
+    "fifo-for-pending-apps": _HERE + "fifo_for_pending_apps.FifoOrderingPolicyForPendingApps",
 }
 
 
