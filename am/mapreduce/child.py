@@ -124,7 +124,9 @@ class Task:
             reporter.join()  # it must not speak for the next one
 
     def check_cancelled(self) -> None:
-        """Called now and then within the work: ends it when it is not wanted any more."""
+        """Called now and then within the work: ends it when it is not wanted any more, and waits while it is
+        the turn of others.
+        """
         self._breaths += 1
         if self._unwanted.is_set():
             raise NotWantedError

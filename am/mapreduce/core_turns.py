@@ -62,7 +62,7 @@ class AbstractSockets:
         return held.close
 
 
-def seconds_on_a_core_and_for_one() -> tuple[float, float]:
+def run_and_wait_s() -> tuple[float, float]:
     """How long this thread has run, and how long it has waited for a core; the latter is 0 where the kernel
     keeps no statistics of its scheduler.
     """
@@ -83,14 +83,14 @@ class CoreTurns:
         seats: int,
         names: Names,
         clock: Callable[[], float] = time.perf_counter,
-        wanting: Callable[[], tuple[float, float]] = seconds_on_a_core_and_for_one,
+        run_and_wait: Callable[[], tuple[float, float]] = run_and_wait_s,
         pause: Callable[[float], object] = _NOTHING.wait,
     ) -> None:
         self._turn_s = turn_s
         self._seats = [SEAT.format(number) for number in range(seats)]
         self._names = names
         self._clock = clock
-        self._wanting = wanting
+        self._run_and_wait_s = run_and_wait
         self._pause = pause
         self._leave: Callable[[], object] | None = None
         self._began_s = 0.0
@@ -120,7 +120,7 @@ class CoreTurns:
             self._leave = None
 
     def _is_of_no_use(self, passed_s: float) -> bool:
-        ran_s, waited_s = self._wanting()
+        ran_s, waited_s = self._run_and_wait_s()
         ran_s, waited_s = ran_s - self._ran_s, waited_s - self._waited_s
         self._crowded = self._crowded + 1 if waited_s > CROWDED * ran_s else 0
         return ran_s + waited_s < LEAST_SHARE * passed_s or self._crowded > MOST_CROWDED
@@ -160,7 +160,7 @@ class CoreTurns:
 
     def _begin(self, now_s: float) -> None:
         self._began_s, self._ends_s = now_s, now_s + self._turn_s
-        self._ran_s, self._waited_s = self._wanting()
+        self._ran_s, self._waited_s = self._run_and_wait_s()
 
     def _rest(self, now_s: float) -> None:
         self.leave()

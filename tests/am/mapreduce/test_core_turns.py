@@ -22,7 +22,7 @@ from yarnbox.am.mapreduce.core_turns import (
     CoreTurns,
     NoTurns,
     core_turns,
-    seconds_on_a_core_and_for_one,
+    run_and_wait_s,
 )
 
 TURN_S = 0.1
@@ -202,9 +202,9 @@ def test_a_name_is_free_again_when_its_holder_is_killed() -> None:
 
 
 def test_who_computes_is_seen_to_run() -> None:
-    began_s, _ = seconds_on_a_core_and_for_one()
+    began_s, _ = run_and_wait_s()
     until_s = time.thread_time() + 0.05
     while time.thread_time() < until_s:
         pass
-    now_s, _ = seconds_on_a_core_and_for_one()
+    now_s, _ = run_and_wait_s()
     assert now_s - began_s > 0.03  # the kernel brings its figures up to date at each tick
