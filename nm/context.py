@@ -49,6 +49,13 @@ class NMContext(TurnContext[Effect]):
         self.auxiliary_services: Mapping[str, bytes] = {}
         """What each auxiliary service tells every AM."""
         self.is_decommissioned = False
+        self.owner: str | None = None
+        """The user of the process, always an administrator; in virtual time there is none."""
+
+    def is_admin(self, user: str) -> bool:
+        """Whether nothing is kept from the user: there are no ACLs, or he administers the cluster."""
+        settings = self.settings
+        return not settings.acl_enabled or user == self.owner or settings.admin_acl.allows(user, ())
 
     def store(self, key: str, value: bytes | None) -> None:
         """Stores bytes for a restart, if recovery is enabled."""

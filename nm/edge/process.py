@@ -7,6 +7,7 @@ NodeManager, LocalDirsHandlerService, NodeHealthCheckerService and NodeResourceM
 from __future__ import annotations
 
 import asyncio
+import getpass
 import json
 import logging
 import os
@@ -102,6 +103,12 @@ class NodeManagerProcess:
         self.heartbeats: Heartbeats
         self.node_id: NodeId
 
+    def _new_core(self, node_id: NodeId) -> Core:
+        core = Core(node_id, self._settings, self._capacity, SystemClock(), self._wire)
+        core.context.owner = getpass.getuser()
+        core.status.physical = _physical_resource()
+        return core
+
     async def start(self) -> None:
         """Listens, makes its directories, and begins to register."""
         settings = self._settings
@@ -114,8 +121,7 @@ class NodeManagerProcess:
         aside = self._layout.prepare(keeps=settings.recovery_enabled)
         if not settings.executor_class.endswith(".DefaultContainerExecutor"):
             log.warning("%s is not here: containers run as the node's own user", settings.executor_class)
-        self.core = core = Core(self.node_id, settings, self._capacity, SystemClock(), self._wire)
-        core.status.physical = _physical_resource()
+        self.core = core = self._new_core(self.node_id)
         names = (self._host, bind, web_bind, settings.address.host, settings.web_address.host)
         self._access = HttpAccess(settings.http_access, names)
         self._web = WebService(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import getpass
 import http.client
 import json
 from collections.abc import Callable
@@ -38,6 +37,7 @@ def asked(
 ) -> Any:
     """Asks a node with two containers, the second of which has ended; the first has logs."""
     rig = Rig(read(NMSettings, Configuration.of(properties or {})))
+    rig.context.owner = "owner"
     layout = Layout([str(tmp_path / "local")], [str(tmp_path / "logs")])
     own_logs = tmp_path / "own"
     own_logs.mkdir(parents=True)
@@ -192,7 +192,7 @@ def test_logs_are_for_those_who_may_view_the_application(tmp_path: Path) -> None
         assert "not authorized to view the logs" in get(f"{path}?user.name=bob")[1]
         assert get(f"/ws/v1/node/containers/{ONE}/logs/stdout?user.name=bob")[0] == 404
         assert get(f"{path}?user.name=alice")[0] == 200
-        for administrator in ("boss", getpass.getuser()):
+        for administrator in ("boss", "owner"):
             assert get(f"{path}?user.name={administrator}")[0] == 200
             assert get(f"/conf?user.name={administrator}")[0] == 200
         assert get("/conf?user.name=alice")[0] == 403

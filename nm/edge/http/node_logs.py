@@ -6,7 +6,6 @@ Owns who may see them. Hadoop: ContainerLogsUtils, ContainerLogsPage and the log
 
 from __future__ import annotations
 
-import getpass
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,7 +18,6 @@ from yarnbox.nm.edge.http import pages
 from yarnbox.nm.edge.http.past_logs import PastLog, PastLogs
 from yarnbox.nm.edge.http.refusals import bad_request, not_found, text
 from yarnbox.nm.executor.layout import Layout
-from yarnbox.nm.settings import NMSettings
 from yarnbox.yarn.enums import ApplicationAccessType
 from yarnbox.yarn.http.html_pages import Html
 from yarnbox.yarn.http.server import FilePart, Part, response_of
@@ -29,13 +27,6 @@ from yarnbox.yarn.security.acl import AccessControlList
 TAIL = -4096
 _LONGEST_PAGE = 16 * 1024 * 1024
 _FORMATS = {"text": "text/plain; charset=utf-8", "octet-stream": "application/octet-stream"}
-
-
-def may_do_everything(settings: NMSettings, user: str) -> bool:
-    """Whether nothing is kept from the user: there are no ACLs, or he is an administrator or the user of the
-    process.
-    """
-    return not settings.acl_enabled or user == getpass.getuser() or settings.admin_acl.allows(user, ())
 
 
 class NodeLogs:
@@ -54,7 +45,7 @@ class NodeLogs:
     def check(self, container_id: ContainerId, user: str) -> None:
         """404, as Hadoop's, for whoever may not view the application's logs."""
         application = self._context.applications.get(container_id.application_id)
-        if may_do_everything(self._context.settings, user):
+        if self._context.is_admin(user):
             return
         if application is not None:
             viewers = application.acls.get(ApplicationAccessType.VIEW_APP, " ")

@@ -21,7 +21,7 @@ from aiohttp import web
 from yarnbox.nm.core import Core
 from yarnbox.nm.edge.http import pages
 from yarnbox.nm.edge.http.metrics import NodeMetrics
-from yarnbox.nm.edge.http.node_logs import NodeLogs, may_do_everything
+from yarnbox.nm.edge.http.node_logs import NodeLogs
 from yarnbox.nm.edge.http.refusals import RefusedError, bad_request, not_found, text
 from yarnbox.nm.edge.http.views import NodeViews, container_id_of
 from yarnbox.nm.edge.staging import StagedFiles
@@ -268,7 +268,7 @@ class WebService:
                 return web.Response(status=HTTPStatus.NOT_FOUND)
 
     def _check_admin(self, user: str) -> None:
-        if not may_do_everything(self._context.settings, user):
+        if not self._context.is_admin(user):
             raise text(403, f"User {user} is unauthorized to access this page.")
 
     def _show_own_log(self, path: str, rest: str) -> web.Response:

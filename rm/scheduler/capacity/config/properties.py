@@ -20,6 +20,10 @@ MONITOR = "yarn.resourcemanager.scheduler.monitor."
 T = TypeVar("T")
 
 
+def _truth(text: str | None) -> bool | None:
+    return {"true": True, "false": False}.get((text or "").lower())
+
+
 class Properties:
     """capacity-scheduler.xml above yarn-site.xml: either may hold any of them, as in Hadoop."""
 
@@ -85,8 +89,7 @@ class Properties:
 
     def optional_boolean(self, name: str) -> bool | None:
         """The same; None where there is none of the two words."""
-        word = (self.text(name) or "").lower()
-        return word == "true" if word in ("true", "false") else None
+        return _truth(self.text(name))
 
     def strings(self, name: str) -> tuple[str, ...]:
         """The parts between commas, trimmed, empty ones left out."""
@@ -160,13 +163,12 @@ class QueueProperties:
 
     def boolean(self, key: str, default: bool) -> bool:
         """`true` or `false` in any case; any other word counts as the default."""
-        word = (self.text(key) or "").lower()
-        return word == "true" if word in ("true", "false") else default
+        found = _truth(self.text(key))
+        return default if found is None else found
 
     def optional_boolean(self, key: str) -> bool | None:
         """`true` or `false`, or None."""
-        word = (self.text(key) or "").lower()
-        return word == "true" if word in ("true", "false") else None
+        return _truth(self.text(key))
 
     def strings(self, key: str) -> tuple[str, ...]:
         """The parts between commas, trimmed, empty ones left out."""
