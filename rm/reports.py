@@ -279,20 +279,16 @@ def node_report(context: RMContext, node: RMNode, update_type: NodeUpdateType | 
 
 def cluster_metrics(context: RMContext) -> YarnClusterMetrics:
     """How many nodes are in each state."""
-    counts, running = dict.fromkeys(NodeState, 0), 0
-    for register in (context.nodes, context.inactive_nodes):
-        for node in register.values():
-            if node.state is NodeState.RUNNING:
-                running += 1
-            else:
-                counts[node.state] += 1
+    nodes = (*context.nodes.values(), *context.inactive_nodes.values())
+    states = [node.state for node in nodes]
+    others = [state for state in states if state is not NodeState.RUNNING]
     return YarnClusterMetrics(
         num_node_managers=len(context.nodes),
-        num_decommissioned_nms=counts[NodeState.DECOMMISSIONED],
-        num_active_nms=running,
-        num_lost_nms=counts[NodeState.LOST],
-        num_unhealthy_nms=counts[NodeState.UNHEALTHY],
-        num_rebooted_nms=counts[NodeState.REBOOTED],
-        num_decommissioning_nms=counts[NodeState.DECOMMISSIONING],
-        num_shutdown_nms=counts[NodeState.SHUTDOWN],
+        num_decommissioned_nms=others.count(NodeState.DECOMMISSIONED),
+        num_active_nms=len(states) - len(others),
+        num_lost_nms=others.count(NodeState.LOST),
+        num_unhealthy_nms=others.count(NodeState.UNHEALTHY),
+        num_rebooted_nms=others.count(NodeState.REBOOTED),
+        num_decommissioning_nms=others.count(NodeState.DECOMMISSIONING),
+        num_shutdown_nms=others.count(NodeState.SHUTDOWN),
     )

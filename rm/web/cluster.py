@@ -12,7 +12,7 @@ from yarnbox.rm.reports import application_state, cluster_metrics
 from yarnbox.rm.web.refusals import bad_request
 from yarnbox.rm.web.values import Answer, Shapes
 from yarnbox.yarn.enums import YarnApplicationState
-from yarnbox.yarn.resources.resource import NONE, total
+from yarnbox.yarn.resources.resource import NONE
 from yarnbox.yarn.version import HADOOP_VERSION, UNKNOWN
 
 if TYPE_CHECKING:
@@ -70,18 +70,12 @@ class Totals:
     def __init__(self, context: RMContext, partition: str | None = "") -> None:
         tracker = context.scheduler.tracker
         self.capacity = tracker.total if partition is None else tracker.partition_total(partition)
-        self.pending = self.reserved = NONE
-        self.containers = self.reserved_containers = self.pending_containers = 0
+        booked = tracker.booked(partition)
+        self.allocated, self.containers = booked.allocated, booked.containers
+        self.reserved, self.reserved_containers = booked.reserved, booked.reserved_containers
+        self.pending, self.pending_containers = NONE, 0
         self.pending_apps = self.running_apps = 0
         """Attempts that wait for a first container, and those that have had one."""
-        nodes = (tracker.nodes if partition is None else tracker.by_partition.get(partition, {})).values()
-        self.allocated = total([node.allocated for node in nodes])
-        for node in nodes:
-            self.containers += len(node.containers)
-            held = node.reserved_container
-            if held is not None:
-                self.reserved = self.reserved + (held.reserved_resource or held.resource)
-                self.reserved_containers += 1
         for application in context.scheduler.applications.values():
             attempt = application.attempt
             if attempt is None or attempt.is_stopped:

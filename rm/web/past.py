@@ -33,7 +33,7 @@ MOST_QUEUES = 250
 _MOST_MARKS = 500
 PREEMPTION_REQUESTED, PREEMPTED = "preemption requested", "preempted"
 """A scheduler wants a container back; the container was killed for it."""
-_MARKS = {
+MARKED = {
     "SchedulerMarkContainerForPreemption": PREEMPTION_REQUESTED,
     "NodeExpire": "node lost",
     "NodeDecommission": "node out",
@@ -41,6 +41,7 @@ _MARKS = {
     "NodeStarted": "node joined",
     "SchedulerAllocationsLoaded": "queues reloaded",
 }
+"""Events that are worth a mark, and its kind."""
 Measure = Literal["used", "guaranteed", "fair", "maximum", "pending"]
 """What is shown of a queue over time."""
 MEASURES: tuple[Measure, ...] = ("used", "guaranteed", "fair", "maximum", "pending")
@@ -209,7 +210,7 @@ class Mark:
 
 def mark_of(now_ms: int, event: Event) -> Mark | None:
     """The mark that an event of the RM is worth; None for most."""
-    kind = _MARKS.get(type(event).__name__)
+    kind = MARKED.get(type(event).__name__)
     if kind is None:
         return None
     return Mark(now_ms, kind, str(getattr(event, "container_id", None) or event.subject or ""))

@@ -7,6 +7,7 @@ sharing     that index between the queues and the applications of a ResourceMana
 figures     what a run comes to: makespan, waiting by queue, preemptions
 limits      how a recording stays small: moments dropped, containers thinned out
 containers  the containers of a run, from the story
+nodes       the rows of nodes, looked at when something was told of them
 details     what only a run of modest size can afford to have recorded
 recorder    listens to a run and writes all of this down
 document    a whole recording: written, read again, and refused with the reason

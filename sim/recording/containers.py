@@ -39,6 +39,8 @@ NAMED = ("app", "node", "queue", "user", "partition", "diagnostics", "locality",
 """Fields whose values are places in the list of names."""
 _NAMED_PLACES = tuple(FIELDS.index(field) for field in NAMED)
 _LONGEST = 200
+_RESERVED, _RUNNING = RMContainerState.RESERVED.name, RMContainerState.RUNNING.name
+_GIVEN = (RMContainerState.ALLOCATED.name, RMContainerState.ACQUIRED.name)
 _ENDED = tuple(state.name for state in END_STATES)
 
 
@@ -91,11 +93,11 @@ class Containers:
             seen = _Seen(found, self._number_of(container_id.application_id))
             self._living[container_id] = seen
         was_given = "started" in seen.moments
-        if after == RMContainerState.RESERVED.name:
+        if after == _RESERVED:
             seen.moments.setdefault("reserved", at)
-        elif after in (RMContainerState.ALLOCATED.name, RMContainerState.ACQUIRED.name):
+        elif after in _GIVEN:
             seen.moments.setdefault("started", at)
-        elif after == RMContainerState.RUNNING.name:
+        elif after == _RUNNING:
             seen.moments.setdefault("started", at)
             seen.moments.setdefault("running", at)
         elif after in _ENDED:

@@ -14,8 +14,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from yarnbox.rm.app import RMApp
+from yarnbox.rm.events.scheduler import SchedulerNodeLabelsUpdate
 from yarnbox.rm.scheduler.views import QueueView
-from yarnbox.rm.web import apps, cluster, event_rows, past, rows
+from yarnbox.rm.web import apps, cluster, event_rows, past
 from yarnbox.rm.web import nodes as node_pages
 from yarnbox.rm.web.past import STEPS, LifeEvents
 from yarnbox.rm.web.queues.scheduler import scheduler_info
@@ -32,11 +33,12 @@ from yarnbox.sim.recording.limits import (
     after_halving,
     halved,
 )
+from yarnbox.sim.recording.nodes import NodeDocuments
 from yarnbox.sim.recording.shape import Event, Guide, GuideIfAny, Mark, QueueSeries, WrittenData
 from yarnbox.sim.recording.sharing import between_applications, between_queues
 from yarnbox.sim.recording.tracks import Documents
 from yarnbox.sim.resourcemanager import SimulatedRM
-from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
+from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId
 from yarnbox.yarn.runtime.story import Line
 
 INSTANT_MS = 1_000
@@ -121,8 +123,7 @@ class RunRecorder:
         self._left_out = 0
         self._lives: dict[ApplicationId, dict[str, int]] = {}
         self._attempts: dict[ApplicationId, dict[ApplicationAttemptId, dict[str, int]]] = {}
-        self._nodes: dict[NodeId, rows.NodeFacts] = {}
-        """What is written down of each node."""
+        self._nodes = NodeDocuments(rm.context, self.documents)
         self._sampled_finally: dict[ApplicationId, None] = {}
         self._steps = LifeEvents()
         rm.context.story.listeners.append(self._note)
@@ -172,7 +173,9 @@ class RunRecorder:
             if self._is_detailed:
                 self._record_event(line, at)
             return
-        if kind == "RMApp":
+        if kind == "RMNode":
+            self._nodes.touch(line.subject)
+        elif kind == "RMApp":
             self._record_app(line.subject, after, at)
         elif kind == "RMAppAttempt":
             subject = line.subject
@@ -190,6 +193,7 @@ class RunRecorder:
         is_given = self.containers.note(container_id, after, found, at)
         if living is None:
             return
+        self._nodes.touch(living.node_id)
         if is_given and not living.is_am:
             self.tally.container(str(container_id.application_id), living.queue, at)
         if after in ("COMPLETED", "KILLED", "EXPIRED", "RELEASED"):
@@ -232,13 +236,17 @@ class RunRecorder:
             self._events.append((at, self._step, kind, subject, text, int(is_trouble)))
 
     def _hear(self, event: Any) -> None:
-        if type(event).__name__ in STEPS:
+        name = type(event).__name__
+        if name in STEPS:
             at = self._now()
             if self._is_detailed:
                 self._steps.watch(at, event)
-        mark = past.mark_of(self._virtual_ms, event)
-        if mark is not None:
-            self._mark(self._now(), mark.kind, mark.text)
+        if name in past.MARKED:
+            mark = past.mark_of(self._virtual_ms, event)
+            if mark is not None:
+                self._mark(self._now(), mark.kind, mark.text)
+        if name == SchedulerNodeLabelsUpdate.__name__:
+            self._nodes.touch_all()
 
     def _mark(self, at: int, kind: str, text: str) -> None:
         if len(self._marks) < MOST_MARKS:
@@ -286,13 +294,7 @@ class RunRecorder:
         note("/scheduler", number, brief(scheduler_info(context, shapes)))
         note("/metrics", number, brief(cluster.metrics(context, shapes)))
         note("/labels", number, brief(node_pages.partitions(context, shapes)))
-        for node in (*context.nodes.values(), *context.inactive_nodes.values()):
-            facts = rows.node_facts(context, node)
-            if facts != self._nodes.get(node.node_id):
-                self._nodes[node.node_id] = facts
-                row = rows.row_of(facts, "", 0)
-                del row["health"]
-                note(f"/nodes/{node.node_id}", number, row)
+        self._nodes.sample(number)
         for app in context.apps.values():
             if app.application_id not in self._sampled_finally:
                 self._sample_app(number, app)

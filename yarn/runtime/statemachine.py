@@ -98,8 +98,9 @@ class Table(Generic[S]):
             assert chosen in targets, f"{self.name}: {chosen} is none of {targets}"
             entity.state = chosen
         if story.listeners:
-            after = entity.state.name
-            story.tell(Line(now_ms, self.name, entity.subject, before.name, event_type.__name__, after, ""))
+            # _name_ is what the property `name` of an Enum looks up, at a tenth of the price
+            left, after = before._name_, entity.state._name_
+            story.tell(Line(now_ms, self.name, entity.subject, left, event_type.__name__, after, ""))
 
     def event_types(self) -> list[type]:
         """Every event type that some row lists, in order of first mention."""
