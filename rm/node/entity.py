@@ -23,6 +23,7 @@ from yarnbox.yarn.records.tracker import (
     OpportunisticContainersStatus,
 )
 from yarnbox.yarn.resources.resource import Resource
+from yarnbox.yarn.runtime.java_order import container_hash, in_hash_order
 from yarnbox.yarn.runtime.ordered import OrderedSet
 
 ABORTED = -100
@@ -56,6 +57,25 @@ class NodeContext(RMTurn, Protocol):
     def has_am_container(self, node_id: NodeId) -> bool:
         """Whether the scheduler has an AM on the node."""
         ...
+
+
+class NewSizes:
+    """Containers whose new sizes the NM is to be told, listed as Hadoop's HashMap by id lists them."""
+
+    def __init__(self) -> None:
+        self._containers: dict[ContainerId, Container] = {}
+        self._most = 0
+        """How many there were at one time, at most."""
+
+    def put(self, container: Container) -> None:
+        """Adds a container, or replaces what was to be told of it."""
+        self._containers[container.id] = container
+        self._most = max(self._most, len(self._containers))
+
+    def take_all(self) -> tuple[Container, ...]:
+        """Empties the collection and returns what was in it."""
+        found, self._containers = self._containers, {}
+        return tuple(found[each] for each in in_hash_order(found, container_hash, self._most))
 
 
 class RMNode:
@@ -103,8 +123,8 @@ class RMNode:
         self.finished_apps: OrderedSet[ApplicationId] = OrderedSet()
         self.containers_to_forget: OrderedSet[ContainerId] = OrderedSet()
         self.containers_to_signal: list[SignalContainerRequest] = []
-        self.containers_to_update: dict[ContainerId, Container] = {}
-        self.containers_to_decrease: dict[ContainerId, Container] = {}
+        self.containers_to_update = NewSizes()
+        self.containers_to_decrease = NewSizes()
 
         self._new_launched: list[ContainerStatus] = []
         self._new_completed: list[ContainerStatus] = []

@@ -244,9 +244,9 @@ def signal_container(node: RMNode, event: NodeSignalContainer) -> None:
 
 def update_container(node: RMNode, event: NodeUpdateContainer) -> None:
     """UPDATE_CONTAINER."""
-    node.containers_to_update[event.container.id] = event.container
+    node.containers_to_update.put(event.container)
     if event.is_decrease:
-        node.containers_to_decrease[event.container.id] = event.container
+        node.containers_to_decrease.put(event.container)
 
 
 def forget_containers(node: RMNode, event: NodeFinishedContainersPulledByAM) -> None:

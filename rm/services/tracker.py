@@ -252,8 +252,6 @@ class TrackerService:
     def _answer(self, node: RMNode, status: NodeStatus, response_id: int) -> NodeHeartbeatResponse:
         for container_id in node.containers_to_forget:
             node.completed.discard(container_id)
-        to_update, node.containers_to_update = tuple(node.containers_to_update.values()), {}
-        to_decrease, node.containers_to_decrease = tuple(node.containers_to_decrease.values()), {}
         to_signal, node.containers_to_signal = tuple(node.containers_to_signal), []
         has_new_capability, node.has_new_capability = node.has_new_capability, False
         node.response = NodeHeartbeatResponse(
@@ -263,8 +261,8 @@ class TrackerService:
             applications_to_cleanup=tuple(node.finished_apps.take_all()),
             containers_to_be_removed_from_nm=tuple(node.containers_to_forget.take_all()),
             containers_to_signal=to_signal,
-            containers_to_update=to_update,
-            containers_to_decrease=to_decrease,
+            containers_to_update=node.containers_to_update.take_all(),
+            containers_to_decrease=node.containers_to_decrease.take_all(),
             resource=node.capability if has_new_capability else None,
             next_heart_beat_interval=self._interval_ms(node),
             container_queuing_limit=self._opportunistic.queuing_limit() if self._opportunistic else None,

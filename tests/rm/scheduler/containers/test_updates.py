@@ -11,6 +11,7 @@ from yarnbox.yarn.ids import ApplicationId
 from yarnbox.yarn.records.master import UpdateContainerRequest
 from yarnbox.yarn.records.tracker import NodeHeartbeatResponse
 from yarnbox.yarn.resources.resource import Resource
+from yarnbox.yarn.runtime.java_order import container_hash, in_hash_order
 
 QUEUES = {
     "yarn.scheduler.capacity.root.queues": "default",
@@ -140,6 +141,27 @@ def test_a_decrease_is_in_force_at_once() -> None:
     told = scene.heartbeat()
     assert [one.id for one in told.containers_to_update] == [scene.container.container_id]
     assert told.containers_to_decrease == told.containers_to_update
+
+
+def test_a_node_hears_of_its_containers_in_javas_order() -> None:
+    scene = Scene()
+    scene.rig.allocate(scene.application_id, ask(2048, count=2))
+    scene.heartbeat()
+    scene.rig.allocate(scene.application_id)
+    scene.heartbeat()
+    attempt_id = scene.rig.attempt(scene.application_id).attempt_id
+    live = [each.container_id for each in scene.rig.context.scheduler.live_containers(attempt_id)]
+    decreases = [
+        UpdateContainerRequest(
+            container_version=0, container_id=each, update_type=DECREASE, capability=Resource(1024, 1)
+        )
+        for each in reversed(live)
+    ]
+    scene.rig.allocate(scene.application_id, updates=tuple(decreases))
+    told = scene.heartbeat()
+    assert [one.id for one in told.containers_to_update] == in_hash_order(live, container_hash)
+    assert told.containers_to_decrease == told.containers_to_update
+    assert [one.id for one in told.containers_to_update] == live
 
 
 def test_an_increase_waits_for_its_node_and_for_its_am() -> None:
