@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from yarnbox.rm.events.app import AppKill
-from yarnbox.rm.reservation.definition import Window
 from yarnbox.rm.reservation.plan import Plan, Reservation
 from yarnbox.rm.scheduler.calculator import float32, multiply
 from yarnbox.rm.scheduler.plan_queues import PlanQueues, PlanSettings
@@ -121,10 +120,7 @@ class PlanFollower:
         """
         if not plan.reservations or not plan.capacity:
             return
-        now_ms = self._context.now_ms
-        end_ms = now_ms + plan.settings.enforcement_window_ms
-        moments = plan.held(Window(now_ms, end_ms)).points
-        for moment_ms in (now_ms, *(point for point in moments if now_ms < point < end_ms)):
+        for moment_ms in self._moments(plan):
             total = sum((each.at(moment_ms) for each in plan.reservations.values()), NONE)
             newest_first = sorted(
                 (each for each in plan.reservations.values() if each.is_active(moment_ms)),
@@ -136,6 +132,22 @@ class PlanFollower:
                     break
                 plan.drop(reservation.reservation_id)
                 total = total - reservation.at(moment_ms)
+
+    def _moments(self, plan: Plan) -> list[int]:
+        """Now, and the first step of each piece of a reservation: the sum of what they hold may stay the same
+        where one ends and another begins.
+
+        See tests/scenarios/reservation/shrunk-plan-drops-the-next-too.yaml.
+        """
+        now_ms, step_ms = self._context.now_ms, self._step_ms
+        end_ms = now_ms + plan.settings.enforcement_window_ms
+        found = {now_ms: None}
+        for reservation in plan.reservations.values():
+            for start_ms, _, _ in reservation.allocation.pieces():
+                steps = -(-(start_ms - now_ms) // step_ms)
+                if steps > 0 and now_ms + steps * step_ms < end_ms:
+                    found[now_ms + steps * step_ms] = None
+        return sorted(found)
 
 
 def _share(plan: Plan, amount: Resource, cluster: Resource) -> float:
