@@ -26,6 +26,7 @@ from yarnbox.rm.scheduler.fair.allocation_file.amounts import less
 from yarnbox.rm.scheduler.fair.application import FSAppAttempt
 from yarnbox.rm.scheduler.fair.context import FairContext
 from yarnbox.rm.scheduler.fair.queues.queue import FairQueue
+from yarnbox.rm.scheduler.fair.starved import StarvedApps
 from yarnbox.rm.scheduler.node import NodeTracker
 from yarnbox.rm.scheduler.register import Register
 from yarnbox.yarn.ids import ApplicationId, ContainerId, NodeId
@@ -80,7 +81,7 @@ class Preemption:
         self._root = root
         self._register = register
         self._completion = completion
-        self._starved: dict[FSAppAttempt, None] = {}
+        self._starved = StarvedApps()
         self._preempted_on: dict[NodeId, _PreemptedOnNode] = {}
         self._passes = 0
         self._vain: dict[object, Resource] = {}
@@ -110,14 +111,13 @@ class Preemption:
 
     def add_starved(self, app: FSAppAttempt) -> None:
         """Adds a starved application to the queue, once."""
-        self._starved.setdefault(app)
+        self._starved.add(app)
 
     def run(self) -> None:
         """Preempts for all starved applications, the least starved first."""
-        starved, self._starved = self._starved, {}
         self._vain = {}
-        for app in sorted(starved, key=_by_starvation):
-            self._preempt_for(app)
+        while self._starved:
+            self._preempt_for(self._starved.take())
 
     def kill(self, event: SchedulerPreemptContainers) -> None:
         """The wait is over: kills all containers that were marked in one pass."""
@@ -385,8 +385,3 @@ def _candidates(node: SchedulerNode) -> Iterator[RMContainer]:
 def _newest_key(container: RMContainer) -> tuple[bool, int, int]:
     """AMs last, the newest first."""
     return container.is_am, -container.creation_ms, -container.container_id.id
-
-
-def _by_starvation(app: FSAppAttempt) -> tuple[int, int, tuple[tuple[str, int], ...]]:
-    starvation = app.starvation()
-    return starvation.memory_mb, starvation.vcores, starvation.others
