@@ -25,7 +25,7 @@ from yarnbox.rm.scheduler.capacity.config.settings import (
     PartitionSettings,
     QueueSettings,
 )
-from yarnbox.rm.scheduler.capacity.config.validation import check_tree
+from yarnbox.rm.scheduler.capacity.config.validation import NO_NODES, ClusterSize, check_tree
 from yarnbox.rm.scheduler.capacity.queues.ordering.custom import node_sorting
 from yarnbox.yarn.configuration import Configuration, Fault, values
 from yarnbox.yarn.records.node import DEFAULT_PARTITION
@@ -58,7 +58,9 @@ class ReadingContext:
     """The text of a file of the configuration directory."""
 
 
-def read_settings(file: Configuration, reading_context: ReadingContext) -> CapacitySettings:
+def read_settings(
+    file: Configuration, reading_context: ReadingContext, cluster: ClusterSize = NO_NODES
+) -> CapacitySettings:
     """The settings in `file`; ConfigurationError with every fault if there is any.
 
     Rules that tie queues together are checked here, too; those about a running tree are not.
@@ -70,7 +72,7 @@ def read_settings(file: Configuration, reading_context: ReadingContext) -> Capac
     root = replace(root, partitions=_root_partitions(reader, root, labels))
     settings = _scheduler_settings(properties, reading_context, root, labels)
     if reader.is_legacy and not any(_is_of_the_tree(fault) for fault in properties.faults):
-        check_tree(settings)
+        check_tree(settings, cluster)
     properties.raise_faults()
     return settings
 

@@ -7,8 +7,8 @@ AbstractParentQueue.setChildQueues, QueueStateHelper and CapacitySchedulerConfig
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from yarnbox.rm.scheduler.calculator import DEFAULT_CALCULATOR, DOMINANT_CALCULATOR, Calculator, float32
@@ -33,19 +33,31 @@ PRECISION = 0.0005
 _EMPTY = PartitionSettings()
 
 
-def check_tree(settings: CapacitySettings) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClusterSize:
+    """What the nodes have when a file is checked: amounts are compared by their shares of it."""
+
+    total: Resource
+    of_partition: Callable[[str], Resource]
+
+
+NO_NODES = ClusterSize(total=NONE, of_partition=lambda label: NONE)
+"""At a start."""
+
+
+def check_tree(settings: CapacitySettings, cluster: ClusterSize) -> None:
     """Collects what is wrong between queues of one file, in the legacy queue mode."""
     calculator = DOMINANT_CALCULATOR if settings.is_dominant else DEFAULT_CALCULATOR
     for queue in settings.root.subtree():
         if queue.kind.is_leaf:
             continue
-        check_children(settings.properties, queue, calculator)
+        check_children(settings.properties, queue, calculator, cluster)
     for parent in settings.root.subtree():
         for child in parent.children:
-            _check_maxima(settings.properties, parent, child, calculator)
+            _check_maxima(settings.properties, parent, child, calculator, cluster.total)
 
 
-def check_children(p: Properties, queue: QueueSettings, calculator: Calculator) -> None:
+def check_children(p: Properties, queue: QueueSettings, calculator: Calculator, cluster: ClusterSize) -> None:
     """One parent and its children: one mode, and sums that fit."""
     modes = modes_of(queue.children, queue)
     if len(modes) > 1:
@@ -79,7 +91,7 @@ def check_children(p: Properties, queue: QueueSettings, calculator: Calculator) 
         return
     for label in queue.partitions:
         if mode is CapacityMode.ABSOLUTE:
-            _check_absolute_sum(p, queue, label, calculator)
+            _check_absolute_sum(p, queue, label, calculator, cluster.of_partition(label))
         elif mode is CapacityMode.PERCENT:
             _check_percent_sum(p, queue, label, own)
 
@@ -100,10 +112,12 @@ def _mode_of(queue: QueueSettings) -> CapacityMode:
     return modes[0] if modes else CapacityMode.PERCENT
 
 
-def _check_absolute_sum(p: Properties, queue: QueueSettings, label: str, calculator: Calculator) -> None:
+def _check_absolute_sum(
+    p: Properties, queue: QueueSettings, label: str, calculator: Calculator, partition: Resource
+) -> None:
     minimum = queue.partitions[label].capacity.resource
     needed = total(child.partitions.get(label, _EMPTY).capacity.resource for child in queue.children)
-    if minimum and calculator.compare(NONE, minimum, needed) < 0:
+    if minimum and calculator.compare(partition, minimum, needed) < 0:
         _fault(
             p,
             queue,
@@ -144,12 +158,14 @@ def _check_percent_sum(p: Properties, queue: QueueSettings, label: str, own: Cap
         _fault(p, queue, key, reason)
 
 
-def _check_maxima(p: Properties, parent: QueueSettings, child: QueueSettings, calculator: Calculator) -> None:
+def _check_maxima(
+    p: Properties, parent: QueueSettings, child: QueueSettings, calculator: Calculator, total: Resource
+) -> None:
     for label, own in child.partitions.items():
         maximum = own.maximum.resource if own.maximum.mode is CapacityMode.ABSOLUTE else NONE
         minimum = own.capacity.resource if own.capacity.mode is CapacityMode.ABSOLUTE else NONE
         key = _capacity_key(label).replace("capacity", "maximum-capacity")
-        if minimum and maximum and calculator.compare(NONE, minimum, maximum) > 0:
+        if minimum and maximum and calculator.compare(total, minimum, maximum) > 0:
             _fault(
                 p,
                 child,
@@ -159,7 +175,7 @@ def _check_maxima(p: Properties, parent: QueueSettings, child: QueueSettings, ca
             )
         above = parent.partitions.get(label, _EMPTY).maximum
         limit = above.resource if above.mode is CapacityMode.ABSOLUTE else NONE
-        if maximum and limit and calculator.compare(NONE, maximum, limit) > 0:
+        if maximum and limit and calculator.compare(total, maximum, limit) > 0:
             _fault(
                 p,
                 child,

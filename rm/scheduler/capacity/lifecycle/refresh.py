@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from yarnbox.rm.scheduler.capacity.config.reading import FILE_NAME, ReadingContext, read_settings
 from yarnbox.rm.scheduler.capacity.config.settings import CapacitySettings, QueueKind, QueueSettings
-from yarnbox.rm.scheduler.capacity.config.validation import check_refresh, check_states
+from yarnbox.rm.scheduler.capacity.config.validation import ClusterSize, check_refresh, check_states
 from yarnbox.rm.scheduler.capacity.lifecycle.dynamic_queues import QueueMaker, QueueTreeLookup
 from yarnbox.rm.scheduler.capacity.lifecycle.maintenance import ManagedTemplates
 from yarnbox.rm.scheduler.capacity.lifecycle.monitor import SchedulingMonitor
@@ -66,7 +66,9 @@ class Refresh:
 
     def validate(self, file: Configuration) -> CapacitySettings:
         """The settings of the file if the running tree may become them; ConfigurationError if not."""
-        settings = read_settings(file, self._surroundings)
+        context = self._context
+        cluster = ClusterSize(total=context.cluster, of_partition=context.partition_total)
+        settings = read_settings(file, self._surroundings, cluster)
         check_refresh(self._tree.live(), settings)
         check_states(settings, {queue.path: queue.state.name for queue in self._tree.all_queues()})
         settings.properties.raise_faults()
