@@ -22,6 +22,7 @@ UNLISTED = "node without its label, which multi-node placement does not list any
 LISTED = "node with another label, which multi-node placement still lists in its old partition"
 SPARED = "lent container that was a reservation first, which no preemption ends"
 ALONE = "request for more containers at a host than on its rack, at which FIFO breaks"
+AMBIGUOUS = "preemption that breaks at a leaf whose name another queue has, too"
 HELD = "user forgotten whose application waits and holds containers of the placement processor"
 LOST = "reservation lost when an update of it was refused"
 REVIVED = "update of a reservation that was dropped"
@@ -53,6 +54,8 @@ _AM_USED = re.compile(r"\.queues\.(?P<leaf>[^ ]*)\.labels\.[^.]*\.am-used\.[^ ]*
 _SIZES = ("nodeHeartbeat.containers_to_decrease", "nodeHeartbeat.containers_to_update")
 _PARTITION = re.compile(r"\.queues\.[^ ]*\.labels\.")
 _COUNT_OF_QUEUE = re.compile(r"\.queues\.[^ ]*\.(apps|pending-apps)$")
+_NO_QUEUE = re.compile(r"CSQueue\.getQueuePath\(\).*CapacityScheduler\.getQueue\(String\)\" is null")
+_NO_PARTITION = re.compile(r"cannot find TempQueuePerPartition for queueName=(?P<name>[^.]+)$")
 
 
 class EndedByAccidentError(Exception):
@@ -216,6 +219,16 @@ class Accidents:
         if rpc == "updateReservation" and hadoop is None and (ours or "").endswith(_UNKNOWN):
             # Hadoop: AbstractReservationSystem remembers the queue of what SimpleCapacityReplanner drops.
             raise EndedByAccidentError(REVIVED)
+
+    def in_preemption(self, crash: str, queue_names: Iterable[str]) -> None:
+        """EndedByAccidentError where an exception in a pass of preemption is an accident."""
+        # Hadoop: the applications and containers of a leaf say its short name, which finds no queue when
+        # there are two of it: FifoIntraQueuePreemptionPlugin.skipContainerBasedOnIntraQueuePolicy and
+        # CapacitySchedulerPreemptionUtils.deductPreemptableResourcesBasedSelectedCandidates.
+        shared = [name for name, count in Counter(queue_names).items() if count > 1]
+        lost = _NO_PARTITION.search(crash)
+        if (shared and _NO_QUEUE.search(crash)) or (lost and lost["name"] in shared):
+            raise EndedByAccidentError(AMBIGUOUS)
 
     def in_books(self, path: str, ours: object, hadoop: object, rpcs: Iterable[str]) -> bool:
         """Whether a difference of the books is stepped over; EndedByAccidentError where it ends the play."""

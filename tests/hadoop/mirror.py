@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 from tests.hadoop.accidents import Accidents
 from tests.hadoop.answers import differences_of
 from tests.hadoop.observation import observed
-from tests.hadoop.twin import Refusal, Twin
+from tests.hadoop.twin import Refusal, Twin, TwinCrashedError
 from yarnbox.rm.container import RMContainer, SchedulerNode
 from yarnbox.rm.effects import LaunchContainer
 from yarnbox.rm.events.app import AppKill, AttemptExpire
@@ -334,7 +334,7 @@ class MirroredRM(SimulatedRM):
         elif isinstance(one, SchedulerCheckAllocations):
             twin.check_allocations()
         elif isinstance(one, SchedulerMonitorTick):
-            twin.preempt(one.policy)
+            self._preempt(one.policy)
         elif isinstance(one, MonitorLook) and one.name == DECOMMISSIONING:
             twin.poll_decommissioning()
         elif isinstance(one, MonitorLook):
@@ -343,6 +343,15 @@ class MirroredRM(SimulatedRM):
             twin.kill_marked()
         else:
             raise NotComparableError(f"{type(one).__name__} is the work of a thread of Hadoop's")
+
+    def _preempt(self, policy: str) -> None:
+        try:
+            self._twin.preempt(policy)
+        except TwinCrashedError as crash:
+            scheduler = self.context.scheduler
+            if isinstance(scheduler, CapacityScheduler):
+                self.accidents.in_preemption(str(crash), (each.name for each in scheduler.tree.all_queues()))
+            raise
 
     def _call(self, one: _Call) -> None:
         for host, rack in self.racks.items():
