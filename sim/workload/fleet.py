@@ -119,6 +119,8 @@ class Fleet:
         self._started, self._ended = started, ended
         self._nodes: list[WorkloadNode] = []
         """By offset."""
+        self._silent: dict[NodeId, None] = {}
+        """Those that are not in the cluster."""
         self._is_wanted = False
         """Whether heartbeats could bring something to somebody."""
         self._sweeps = False
@@ -143,6 +145,7 @@ class Fleet:
             node.order = order
         for node, refusal in refusals:
             if refusal:
+                self._silent[node.node_id] = None
                 yield f"{node.node_id.host}: {refusal}"
             else:
                 self._beat_at(node, self._moment_after(node))
@@ -174,18 +177,26 @@ class Fleet:
         last_ms = now_ms - 1 - (now_ms - 1 - node.offset_ms) % self._interval_ms
         self._rm.heard_of_node(node.node_id, max(node.registered_ms, last_ms))
         node.vanish()
+        self._note_life(node)
         if loss.for_ms is not None:
             self._kernel.at(now_ms + loss.for_ms, partial(self._return, node), THE_WORLD)
 
     def _return(self, node: WorkloadNode) -> None:
         if not node.is_live and not node.register(self._register):
             node.registered_ms = self._rm.clock.now_ms()
+            self._note_life(node)
             self.wake(node)
+
+    def _note_life(self, node: WorkloadNode) -> None:
+        """It may have left the cluster, or come back."""
+        if not node.is_live:
+            self._silent[node.node_id] = None
+        elif self._silent:
+            self._silent.pop(node.node_id, None)
 
     def still_there(self) -> None:
         """The RM hears of the nodes that live, for the sake of those whose heartbeats were left out."""
-        silent = [node.node_id for node in self._nodes if not node.is_live]
-        self._rm.heard_of_all_nodes(self._rm.clock.now_ms(), silent)
+        self._rm.heard_of_all_nodes(self._rm.clock.now_ms(), self._silent)
 
     # ---- moments
 
@@ -303,6 +314,7 @@ class Fleet:
         node.heartbeat(self._heartbeat, now_ms)
         if node.must_resync:
             node.register(self._register, keep=True)
+        self._note_life(node)
         self._beating = None
         is_awaited = node.unreported or self._rm.wants_some_gone(node.node_id)
         if is_awaited or self._site.every_heartbeat:

@@ -16,12 +16,17 @@ K = TypeVar("K", bound=Hashable)
 class LivelinessMonitor(Generic[K]):
     """The last sign of life of each registered key, in milliseconds."""
 
-    __slots__ = ("_last_ping_ms", "interval_ms", "look_interval_ms")
+    __slots__ = ("_all_ms", "_earlier", "_last_ping_ms", "interval_ms", "look_interval_ms")
 
     def __init__(self, interval_ms: int, look_interval_ms: int | None = None) -> None:
         self.interval_ms = interval_ms
         self.look_interval_ms = interval_ms // 3 if look_interval_ms is None else look_interval_ms
         self._last_ping_ms: dict[K, int] = {}
+        """Of each watched key, its own last sign of life."""
+        self._all_ms = 0
+        """When all were last noted together; no key is older than that but these."""
+        self._earlier: dict[K, int] = {}
+        """Those of which nothing has been heard since then, and when they were last heard of."""
 
     def __contains__(self, key: object) -> bool:
         return key in self._last_ping_ms
@@ -31,22 +36,33 @@ class LivelinessMonitor(Generic[K]):
 
     def register(self, key: K, now_ms: int) -> None:
         """Watches `key` from now on."""
-        self._last_ping_ms[key] = now_ms
+        self._note(key, now_ms)
 
     def ping(self, key: K, now_ms: int) -> None:
         """Notes a sign of life; of a key that is not watched nothing is noted."""
         if key in self._last_ping_ms:
-            self._last_ping_ms[key] = now_ms
+            self._note(key, now_ms)
+
+    def _note(self, key: K, now_ms: int) -> None:
+        self._last_ping_ms[key] = now_ms
+        if now_ms < self._all_ms:
+            self._earlier[key] = now_ms
+        elif self._earlier:
+            self._earlier.pop(key, None)
 
     def ping_all(self, now_ms: int, silent: Iterable[K] = ()) -> None:
-        """Notes a sign of life of each watched key but these."""
-        kept = {key: self._last_ping_ms[key] for key in silent if key in self._last_ping_ms}
-        self._last_ping_ms = dict.fromkeys(self._last_ping_ms, now_ms)
-        self._last_ping_ms.update(kept)
+        """Notes a sign of life of each watched key but these, at no cost for each of the others."""
+        self._earlier = {
+            key: self._earlier.get(key, max(self._last_ping_ms[key], self._all_ms))
+            for key in silent
+            if key in self._last_ping_ms
+        }
+        self._all_ms = now_ms
 
     def unregister(self, key: K) -> None:
         """Watches `key` no longer."""
         self._last_ping_ms.pop(key, None)
+        self._earlier.pop(key, None)
 
     def after_pause(self, gap_ms: int, now_ms: int) -> None:
         """Who watches heard nobody for so long. If it missed a look, all keys have one interval more."""
@@ -56,7 +72,11 @@ class LivelinessMonitor(Generic[K]):
     def take_expired(self, now_ms: int) -> list[K]:
         """The keys due at this look, in the order of their registration; they are watched no longer."""
         limit = now_ms - self.interval_ms
-        expired = [key for key, last_ms in self._last_ping_ms.items() if last_ms < limit]
+        if self._all_ms < limit:
+            expired = [key for key, last_ms in self._last_ping_ms.items() if last_ms < limit]
+        else:
+            due = {key for key, last_ms in self._earlier.items() if last_ms < limit}
+            expired = [key for key in self._last_ping_ms if key in due] if due else []
         for key in expired:
-            del self._last_ping_ms[key]
+            self.unregister(key)
         return expired
