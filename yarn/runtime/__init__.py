@@ -10,7 +10,7 @@ liveliness     who has been silent for too long
 statemachine   state machines as tables
 story          a line per transition and per decision
 ordered        collections whose order is stated
-java_order     the order in which Java iterates over a HashMap
+java_order     the order in which Java iterates over a HashMap, and in which a PriorityQueue gives out equals
 driver         turns, effects and timers within an asyncio loop
 tasks          asyncio tasks and their ends
 pause          notices that the process was paused

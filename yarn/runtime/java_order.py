@@ -5,17 +5,20 @@ the last, entries of one slot in the order in which they came. The table has 16 
 than three quarters as many entries are in it; it never shrinks. Hadoop: hashCode of ContainerId,
 ApplicationAttemptId, ApplicationId, NodeId, ReservationId, Priority and SchedulerRequestKey; Java:
 String.hashCode, HashMap. A ConcurrentHashMap walks like a HashMap, and doubles one entry earlier.
+
+And the order in which a PriorityQueue gives out what compares as equal, or compares inconsistently.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 from yarnbox.yarn.ids import ApplicationAttemptId, ContainerId, NodeId, ReservationId
 
 K = TypeVar("K")
+T = TypeVar("T")
 
 _LEAST_SLOTS = 16
 _INT = 0xFFFFFFFF
@@ -96,3 +99,54 @@ def _slots(entries: int) -> int:
 
 def _slot(code: int, slots: int) -> int:
     return (code ^ code >> 16) & (slots - 1)
+
+
+class JavaHeap(Generic[T]):
+    """A priority queue that compares as java.util.PriorityQueue and PriorityBlockingQueue do, step by step.
+
+    `compare` answers as Java's compare does: the smaller one goes out first.
+    """
+
+    def __init__(self, compare: Callable[[T, T], int]) -> None:
+        self._compare = compare
+        self._items: list[T] = []
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __contains__(self, item: object) -> bool:
+        return item in self._items
+
+    def add(self, item: T) -> None:
+        """Adds an item."""
+        items, place = self._items, len(self._items)
+        items.append(item)
+        while place > 0:
+            above = (place - 1) // 2
+            if self._compare(item, items[above]) >= 0:
+                break
+            items[place] = items[above]
+            place = above
+        items[place] = item
+
+    def take(self) -> T:
+        """Removes the first and returns it."""
+        items = self._items
+        first, last = items[0], items.pop()
+        if items:
+            self._sift_down(last)
+        return first
+
+    def _sift_down(self, item: T) -> None:
+        """Puts it into the place of the first, or as far below as it belongs."""
+        items, place = self._items, 0
+        count = len(items)
+        while place < count // 2:
+            below = 2 * place + 1
+            if below + 1 < count and self._compare(items[below], items[below + 1]) > 0:
+                below += 1
+            if self._compare(item, items[below]) <= 0:
+                break
+            items[place] = items[below]
+            place = below
+        items[place] = item

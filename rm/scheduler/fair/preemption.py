@@ -26,12 +26,11 @@ from yarnbox.rm.scheduler.fair.allocation_file.amounts import less
 from yarnbox.rm.scheduler.fair.application import FSAppAttempt
 from yarnbox.rm.scheduler.fair.context import FairContext
 from yarnbox.rm.scheduler.fair.queues.queue import FairQueue
-from yarnbox.rm.scheduler.fair.starved import StarvedApps
 from yarnbox.rm.scheduler.node import NodeTracker
 from yarnbox.rm.scheduler.register import Register
 from yarnbox.yarn.ids import ApplicationId, ContainerId, NodeId
 from yarnbox.yarn.resources.resource import NONE, Resource, componentwise_min
-from yarnbox.yarn.runtime.java_order import in_hash_order, request_key_hash, text_hash
+from yarnbox.yarn.runtime.java_order import JavaHeap, in_hash_order, request_key_hash, text_hash
 
 _ANY_NUMBER = 2**31 - 1
 _RACK, _HOST_IN_RACK = "rack", "host in rack"
@@ -81,7 +80,7 @@ class Preemption:
         self._root = root
         self._register = register
         self._completion = completion
-        self._starved = StarvedApps()
+        self._starved = JavaHeap[FSAppAttempt](_compare_starvation)
         self._preempted_on: dict[NodeId, _PreemptedOnNode] = {}
         self._passes = 0
         self._vain: dict[object, Resource] = {}
@@ -111,12 +110,13 @@ class Preemption:
 
     def add_starved(self, app: FSAppAttempt) -> None:
         """Adds a starved application to the queue, once."""
-        self._starved.add(app)
+        if app not in self._starved:
+            self._starved.add(app)
 
     def run(self) -> None:
         """Preempts for all starved applications, the least starved first."""
         self._vain = {}
-        while self._starved:
+        while len(self._starved):
             self._preempt_for(self._starved.take())
 
     def kill(self, event: SchedulerPreemptContainers) -> None:
@@ -385,3 +385,11 @@ def _candidates(node: SchedulerNode) -> Iterator[RMContainer]:
 def _newest_key(container: RMContainer) -> tuple[bool, int, int]:
     """AMs last, the newest first."""
     return container.is_am, -container.creation_ms, -container.container_id.id
+
+
+def _compare_starvation(one: FSAppAttempt, other: FSAppAttempt) -> int:
+    """Of two that are equally starved each is the smaller one (FSStarvedApps.StarvationComparator).
+
+    See tests/scenarios/fair/fair-preempts-for-the-last-of-equals.yaml.
+    """
+    return -1 if one.starvation().fits_in(other.starvation()) else 1

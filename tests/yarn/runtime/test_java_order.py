@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from random import Random
+
 from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId, ReservationId
 from yarnbox.yarn.runtime.java_order import (
+    JavaHeap,
     attempt_hash,
     container_hash,
     hash_order_of_containers,
@@ -47,3 +50,30 @@ def test_containers_of_an_attempt_stand_as_by_their_own_hashes() -> None:
         containers = [ContainerId(attempt_id, number << 40 | number) for number in range(count, 0, -1)]
         places = hash_order_of_containers(attempt_id, containers)
         assert [containers[place] for place in places] == in_hash_order(containers, container_hash)
+
+
+def drained(heap: JavaHeap[int]) -> list[int]:
+    return [heap.take() for _ in range(len(heap))]
+
+
+def test_an_order_is_kept() -> None:
+    numbers = Random(1).sample(range(1000), 50)
+    heap = JavaHeap[int](lambda one, other: one - other)
+    for number in numbers:
+        heap.add(number)
+    assert drained(heap) == sorted(numbers)
+
+
+def test_equals_come_out_as_java_moves_them() -> None:
+    heap = JavaHeap[int](lambda one, other: 0)
+    for number in range(5):
+        heap.add(number)
+    assert drained(heap) == [0, 4, 3, 2, 1]
+
+
+def test_of_two_that_are_each_before_the_other_the_last_one_comes_first() -> None:
+    heap = JavaHeap[int](lambda one, other: -1)
+    for number in range(4):
+        heap.add(number)
+    assert 3 in heap
+    assert heap.take() == 3
