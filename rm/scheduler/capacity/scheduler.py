@@ -285,7 +285,7 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
         leaf = self.tree.leaf_of(attempt.application)
         self._parallel.leave(attempt, leaf)
         leaf.remove_attempt(attempt)
-        self._parallel.admit_waiting()
+        self._parallel.admit_after(attempt, leaf)
 
     def place_application(self, context: ApplicationSubmissionContext, user: str) -> str:
         """The queue for a submission, by the mapping rules."""
