@@ -23,15 +23,10 @@ LISTED = "node with another label, which multi-node placement still lists in its
 SPARED = "lent container that was a reservation first, which no preemption ends"
 ALONE = "request for more containers at a host than on its rack, at which FIFO breaks"
 AMBIGUOUS = "preemption that breaks at a leaf whose name another queue has, too"
-HELD = "user forgotten whose application waits and holds containers of the placement processor"
 LOST = "reservation lost when an update of it was refused"
 REVIVED = "update of a reservation that was dropped"
 DRAINING = "another size of a container is not told to a node that drains"
 COUNTED = "what stands for another size of a container is still on its node in the report of the same answer"
-PENDING = "user left with fewer pending applications than it has"
-PRIORITY = "priority of an application that waits for max-parallel-apps"
-KEPT = "containers kept for the next attempt, and their user"
-FORGOTTEN = "user forgotten because an application that waited was ended"
 SHARE = "share of a partition without nodes is 0 by 0"
 SIZED = "waiting application among the activated ones of a fair leaf"
 TWICE = "request given back twice, by the end of a container and by the warning of its preemption"
@@ -42,7 +37,6 @@ DEDUCTED = "ended container that its node had not reported, deducted once more f
 _UNKNOWN = "is unknown. Please try again with a valid reservation."
 _QUEUE, _ORDER = "yarn.scheduler.capacity.", ".ordering-policy"
 _MULTI_NODE = _QUEUE + "multi-node-placement-enabled"
-_USER = re.compile(r"\.queues\.[^ ]*\.users\.")
 _RATIO = re.compile(r"\.queues\.[^ ]*\.labels\.[^.]*\.(absolute-)?(max-)?(used-)?capacity$")
 _RESERVATION = re.compile(r"\.plans\.[^ ]*\.(?P<id>reservation_[^. ]*)$")
 _PLACED = re.compile(r"\.nodes\.(?P<node>[^.]*)\.(containers|reserved)$")
@@ -53,7 +47,6 @@ _WANTED = re.compile(r"\.apps\.(?P<app>[^.]*)\.attempt\.(pending|demand)\.[^ ]*$
 _AM_USED = re.compile(r"\.queues\.(?P<leaf>[^ ]*)\.labels\.[^.]*\.am-used\.[^ ]*$")
 _SIZES = ("nodeHeartbeat.containers_to_decrease", "nodeHeartbeat.containers_to_update")
 _PARTITION = re.compile(r"\.queues\.[^ ]*\.labels\.")
-_COUNT_OF_QUEUE = re.compile(r"\.queues\.[^ ]*\.(apps|pending-apps)$")
 _NO_QUEUE = re.compile(r"CSQueue\.getQueuePath\(\).*CapacityScheduler\.getQueue\(String\)\" is null")
 _NO_PARTITION = re.compile(r"cannot find TempQueuePerPartition for queueName=(?P<name>[^.]+)$")
 
@@ -80,10 +73,6 @@ class Accidents:
         """Nodes that are or were being decommissioned."""
         self._changed: dict[str, None] = {}
         """Containers that were to take another size."""
-        self._waiting: dict[Any, tuple[str, str]] = {}
-        """Attempts that wait for max-parallel-apps, with leaf and user."""
-        self._let_go: dict[tuple[str, str], None] = {}
-        """Leaves and users of those that were ended while they waited."""
         self._gone: dict[str, None] = {}
         """Applications of containers that had ended before the present turn was to preempt them."""
         self._smaller: dict[str, None] = {}
@@ -92,12 +81,8 @@ class Accidents:
         """How many containers get another size with the present call of an AM, at most."""
         self._sized: dict[str, None] = {}
         """Leaves with the fair ordering policy."""
-        self._kept_by: dict[str, None] = {}
-        """Users of applications whose containers outlive an attempt."""
         self._spared: dict[str, None] = {}
         """Lent containers that had been reservations, and were killed by preemption."""
-        self._holding: dict[tuple[str, str], None] = {}
-        """Leaves and users of those that wait for max-parallel-apps and have containers."""
         self._unlisted: dict[str, None] = {}
         """With multi-node placement: hosts that have lost their label."""
         self._listed_twice: dict[str, None] = {}
@@ -121,14 +106,6 @@ class Accidents:
         for name, value in properties.items():
             if name.startswith(_QUEUE) and name.endswith(_ORDER) and value == "fair":
                 self._sized[name.removeprefix(_QUEUE).removesuffix(_ORDER)] = None
-
-    def note_waiting(self, waiting: Mapping[Any, tuple[str, str]]) -> None:
-        """Who waits for max-parallel-apps after this turn."""
-        self._holding.update((place, None) for attempt, place in waiting.items() if attempt.live)
-        for attempt, place in self._waiting.items():
-            if attempt not in waiting and not attempt.is_runnable:
-                self._let_go[place] = None
-        self._waiting = dict(waiting)
 
     def note_preempted(self, container_ids: Iterable[ContainerId]) -> None:
         """The warning of these containers, which have ended before, is over in this turn."""
@@ -160,10 +137,6 @@ class Accidents:
     def note_refused_update(self, reservation_id: str) -> None:
         """Both sides refused an update of the reservation."""
         self._refused_updates[reservation_id] = None
-
-    def note_kept(self, user: str) -> None:
-        """An application of the user keeps its containers across attempts."""
-        self._kept_by[user] = None
 
     def note_changes(self, container_ids: Sequence[ContainerId], standing: int) -> None:
         """A call of an AM wants other sizes of these containers, and room was reserved for so many others."""
@@ -232,21 +205,6 @@ class Accidents:
 
     def in_books(self, path: str, ours: object, hadoop: object, rpcs: Iterable[str]) -> bool:
         """Whether a difference of the books is stepped over; EndedByAccidentError where it ends the play."""
-        if _USER.match(path):
-            leaf, _, rest = path.removeprefix(".queues.").partition(".users.")
-            user = rest.split(".")[0]
-            least = _pending(ours, path) if (leaf, user) in self._let_go else 0
-            if _pending(hadoop, path) < least or _pending(hadoop, path) < 0 <= _pending(ours, path):
-                return self._step_over(PENDING)
-            if hadoop is None and rest == user and (leaf, user) in self._let_go:
-                # Hadoop: AbstractLeafQueue.removeApplicationAttempt deducts it, though it was never counted.
-                raise EndedByAccidentError(FORGOTTEN)
-            if path.split(".users.")[1].startswith(f"{user}.used") and user in self._kept_by:
-                raise EndedByAccidentError(KEPT)
-            if path.split(".users.")[1].startswith(f"{user}.used") and (leaf, user) in self._holding:
-                # Hadoop: AbstractLeafQueue.removeApplicationAttempt forgets a user with no application
-                # besides those that wait, and what their containers use.
-                raise EndedByAccidentError(HELD)
         reservation = _RESERVATION.match(path)
         if reservation and hadoop is None and reservation["id"] in self._refused_updates:
             # Hadoop: InMemoryPlan.updateReservation takes the old one out, and puts it back only where the
@@ -276,8 +234,6 @@ class Accidents:
             # what has ended in the meantime, too: the old partition has less than nothing in use for ever.
             raise EndedByAccidentError(MOVED)
         is_one_more = isinstance(ours, int) and isinstance(hadoop, int) and hadoop == ours + 1
-        if is_one_more and _COUNT_OF_QUEUE.match(path) and "updateApplicationPriority" in rpcs:
-            raise EndedByAccidentError(PRIORITY)
         if is_one_more and path.removeprefix(".queues.").rpartition(".")[0] in self._sized:
             # Hadoop: AbstractComparatorOrderingPolicy.reorderScheduleEntities puts whoever has changed among
             # the activated, an unmanaged application that waits for the AM limit, too: it counts twice. It
@@ -324,11 +280,3 @@ def _text(container_id: Mapping[str, Any]) -> str:
     application = attempt["application_id"]
     application_id = ApplicationId(application.get("cluster_timestamp", 0), application["id"])
     return str(ContainerId(ApplicationAttemptId(application_id, attempt["attemptId"]), container_id["id"]))
-
-
-def _pending(seen: object, path: str) -> int:
-    """The pending applications of a user, of whom perhaps nothing is seen."""
-    if isinstance(seen, Mapping):
-        count = seen.get("pending-apps", 0)
-        return count if isinstance(count, int) else 0
-    return seen if isinstance(seen, int) and path.endswith(".pending-apps") else 0

@@ -372,8 +372,6 @@ class MirroredRM(SimulatedRM):
                 self.accidents.note_moved()
         if isinstance(one.request, SubmitApplicationRequest) and one.refusal is None:
             context = one.request.application_submission_context
-            if context is not None and context.keep_containers_across_application_attempts:
-                self.accidents.note_kept(one.caller.user)
             if context is not None and context.attempt_failures_validity_interval > 0:
                 raise NotComparableError("Hadoop judges the age of an attempt's failure by the wall clock")
         attempt = "" if one.caller.attempt_id is None else str(one.caller.attempt_id)
@@ -437,9 +435,6 @@ class MirroredRM(SimulatedRM):
         scheduler = self.context.scheduler
         if isinstance(scheduler, CapacityScheduler):
             leaves = list(scheduler.tree.leaves())
-            self.accidents.note_waiting(
-                {attempt: (leaf.path, attempt.user) for leaf in leaves for attempt in leaf.waiting}
-            )
             self._standing = {
                 attempt.attempt_id: sum(bool(one.key.update_of) for one in attempt.newly_allocated.values())
                 for leaf in leaves

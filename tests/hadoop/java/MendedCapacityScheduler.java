@@ -1,11 +1,22 @@
 package yarnbox.twin;
 
+import org.apache.hadoop.security.UserGroupInformation;
+import org.apache.hadoop.thirdparty.com.google.common.util.concurrent.SettableFuture;
+import org.apache.hadoop.yarn.api.records.ApplicationId;
+import org.apache.hadoop.yarn.api.records.Priority;
 import org.apache.hadoop.yarn.api.records.SchedulingRequest;
+import org.apache.hadoop.yarn.exceptions.YarnException;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerApplicationAttempt;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerNode;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.AbstractLeafQueue;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CapacityScheduler;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.UsersManager;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.fica.FiCaSchedulerApp;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.AppAttemptRemovedSchedulerEvent;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.SchedulerEvent;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.policy.OrderingPolicy;
 
-/** Hadoop's, without one way in which it loses a request of the placement processor. */
+/** Hadoop's, without one way in which it loses a request of the placement processor, and three in which it miscounts users. */
 public final class MendedCapacityScheduler extends CapacityScheduler {
 
   /**
@@ -23,5 +34,44 @@ public final class MendedCapacityScheduler extends CapacityScheduler {
       }
       return false;
     }
+  }
+
+  /**
+   * With the last attempt that counts Hadoop forgets a user, and what containers use that the user still has. It takes an
+   * attempt that waits for max-parallel-apps from those of its user, though it is not counted among them.
+   */
+  @Override
+  public void handle(SchedulerEvent event) {
+    if (event instanceof AppAttemptRemovedSchedulerEvent) {
+      FiCaSchedulerApp attempt =
+          getApplicationAttempt(((AppAttemptRemovedSchedulerEvent) event).getApplicationAttemptID());
+      if (attempt != null && attempt.getQueue() instanceof AbstractLeafQueue) {
+        UsersManager users = ((AbstractLeafQueue) attempt.getQueue()).getUsersManager();
+        KeptUsers.install(users);
+        if (!attempt.isRunnable()) {
+          users.getUserAndAddIfAbsent(attempt.getUser()).submitApplication();
+        }
+      }
+    }
+    super.handle(event);
+  }
+
+  /** Hadoop puts an attempt that waits for max-parallel-apps among those that wait to be activated. */
+  @Override
+  @SuppressWarnings("unchecked")
+  public Priority updateApplicationPriority(
+      Priority priority, ApplicationId id, SettableFuture<Object> future, UserGroupInformation user)
+      throws YarnException {
+    Priority found = super.updateApplicationPriority(priority, id, future, user);
+    FiCaSchedulerApp attempt = applications.get(id).getCurrentAppAttempt();
+    if (attempt != null && !attempt.isRunnable()) {
+      try {
+        Object pending = Cluster.field(AbstractLeafQueue.class, "pendingOrderingPolicy").get(attempt.getQueue());
+        ((OrderingPolicy<FiCaSchedulerApp>) pending).removeSchedulableEntity(attempt);
+      } catch (ReflectiveOperationException error) {
+        throw new IllegalStateException(error);
+      }
+    }
+    return found;
   }
 }
