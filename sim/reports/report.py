@@ -200,7 +200,8 @@ def _groups(result: Result, key: str) -> Html | None:
         if len(groups) > MOST_ROWS
         else ""
     )
-    return section(f"By {key}", bar_chart("", shown[:20], bars), table(columns, rows), about=more)
+    chart = bar_chart(" and ".join(one.name for one in bars), shown[:20], bars)
+    return section(f"By {key}", chart, table(columns, rows), about=more)
 
 
 def _rows(name: str, found: dict[str, Summary]) -> Iterator[tuple[object, ...]]:

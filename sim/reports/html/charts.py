@@ -19,6 +19,7 @@ from yarnbox.sim.reports.html.axes import (
     time_ticks,
 )
 from yarnbox.sim.reports.html.markup import Html, element
+from yarnbox.sim.reports.html.page import wide
 
 COLOURS = 8
 _WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 720, 260, 60, 30, 10, 34
@@ -225,6 +226,5 @@ def bar_chart(title: str, rows: Sequence[str], groups: Sequence[Bars], *, naming
             parts.append(element("text", naming(value), x=end + 4, y=y + 10))
     drawing = element("svg", *parts, viewBox=f"0 0 {_WIDTH} {height}", role="img", aria_label=title)
     series = [Series(one.name, ()) for one in groups]
-    return element(
-        "figure", element("figcaption", title), drawing, _legend(series) if len(groups) > 1 else None
-    )
+    legend = _legend(series) if len(groups) > 1 else None
+    return element("figure", element("figcaption", title), wide(drawing, title), legend)

@@ -22,7 +22,7 @@ def page(title: str, *children: object, about: str = "") -> str:
         )
     )
     intro = (element("h1", title), element("p", about, class_="soft") if about else None)
-    body = element("body", *intro, *children)
+    body = element("body", element("main", *intro, *children))
     return f'<!DOCTYPE html>\n<html lang="en"><head>{head}</head>\n{body}</html>\n'
 
 
@@ -52,9 +52,20 @@ class Column:
     meaning: str = ""
 
 
+_CARDS_FROM = 5
+"""On a phone a row of so many columns is a card, whose cells say what they are."""
+
+
+def wide(child: object, name: str) -> Html:
+    """What may be wider than the screen, and is scrolled then, also with the keyboard."""
+    return element("div", child, class_="wide", tabindex=0, role="group", aria_label=name)
+
+
 def table(columns: Sequence[Column], rows: Iterable[Sequence[object]], *, caption: str = "") -> Html:
     """Cells are text, or Html; None is shown as a dash."""
+    is_cards = len(columns) >= _CARDS_FROM
     classes = ["number" if column.is_number else None for column in columns]
+    names = [column.name if is_cards else None for column in columns]
     head = (
         element("th", column.name, scope="col", class_=kind, title=column.meaning or None)
         for column, kind in zip(columns, classes, strict=True)
@@ -63,8 +74,8 @@ def table(columns: Sequence[Column], rows: Iterable[Sequence[object]], *, captio
         element(
             "tr",
             *(
-                element("td", "-" if cell is None else cell, class_=kind)
-                for cell, kind in zip(row, classes, strict=True)
+                element("td", "-" if cell is None else cell, class_=kind, data_name=name)
+                for cell, kind, name in zip(row, classes, names, strict=True)
             ),
         )
         for row in rows
@@ -74,5 +85,6 @@ def table(columns: Sequence[Column], rows: Iterable[Sequence[object]], *, captio
         element("caption", caption) if caption else None,
         element("thead", element("tr", *head)),
         element("tbody", *body),
+        class_="cards" if is_cards else None,
     )
-    return element("div", whole, class_="wide")
+    return wide(whole, caption or ", ".join(column.name for column in columns))

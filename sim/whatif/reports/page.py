@@ -22,7 +22,7 @@ from yarnbox.yarn.text.words import counted
 MOST_ROWS = 60
 _MOST_QUEUES = 12
 _COLUMNS = (
-    Column("", is_number=False),
+    Column("verdict", is_number=False),
     Column("of", is_number=False, meaning="queue, user, class by number of tasks, type of job"),
     Column("figure", is_number=False),
     Column("base", meaning="mean over seeds"),
