@@ -67,16 +67,20 @@ class Explanations:
             yield Check(reason=FairReason.UPDATE_DUE, holds=holds, numbers=numbers, level=leaf.path)
 
     def _checks(self, app: FSAppAttempt, key_asks: KeyAsks) -> Iterator[Check]:
-        """Queues and the share of AMs, nodes, and then whose turn it is."""
+        """Queues and the share of AMs, nodes, and then whose turn it is. What queues refuse on every node is
+        not said again of the nodes.
+        """
         of_queues = list(_queue_checks(app, key_asks))
         yield from of_queues
         nodes = self._nodes.values()
-        on_nodes = list(
-            node_checks(nodes, lambda node: _on_node(app, key_asks.key, node), FairReason.NO_NODE)
+        one_can, *others = node_checks(
+            nodes, lambda node: _on_node(app, key_asks.key, node), FairReason.NO_NODE
         )
         said = (FairReason.QUEUE_OVER_MAXIMUM, FairReason.QUEUE_HEADROOM, FairReason.AM_SHARE)
-        yield from (one for one in on_nodes if one.reason not in said)
-        if on_nodes[0].holds and all(one.holds for one in of_queues):
+        of_nodes = [one for one in others if one.reason not in said]
+        if of_nodes or one_can.holds or not others:
+            yield from (one_can, *of_nodes)
+        if one_can.holds and all(one.holds for one in of_queues):
             yield _turn(app)
 
 

@@ -269,7 +269,10 @@ class Watch:
     # What is said
 
     def _requests(self, app: FSAppAttempt) -> dict[RequestKey | None, RequestChecks]:
-        return {one.key: one for one in self.scheduler.request_checks(app.application_id)}
+        found = self.scheduler.request_checks(app.application_id)
+        for request in found:  # "see the lines below" is never the last line
+            assert request.checks[-1].holds or request.checks[-1].reason is not FairReason.NO_NODE, request
+        return {one.key: one for one in found}
 
     def _turn(self, app: FSAppAttempt, node: SchedulerNode) -> tuple[Reason, list[str]] | None:
         """Where one of its requests could be served on the node: whether somebody comes first, and who."""
