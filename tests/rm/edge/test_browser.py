@@ -189,6 +189,54 @@ async def drain_a_node(page: Page, caller: Web) -> None:
     await page.get_by_role("button", name="Recommission").wait_for()
 
 
+async def follow_what_is_shown(page: Page, caller: Web) -> None:
+    """From an event to what it is about, from an empty list to the whole, from a wrong address to a list."""
+    await show(page, caller, "/events?q=AppAccepted")
+    await page.locator("td a[href^='/cluster/app/application_']").first.click()
+    await page.locator("h1", has_text=NAME).wait_for()
+    await show(page, caller, "/apps/KILLED?q=nothing")
+    await page.get_by_role("link", name="Show all applications").click()
+    await page.get_by_role("cell", name=NAME).first.wait_for()
+    assert page.url.endswith("/apps/KILLED")
+    await show(page, caller, "/app/xyz")
+    await page.get_by_role("heading", name="Application not found").wait_for()
+    await page.get_by_role("alert").get_by_text("Invalid ApplicationId prefix").wait_for()
+
+
+UNLIMITED = """async () => {
+  const { inUnits } = await import("/static/dom.js");
+  const most = "9223372036854775807";
+  return inUnits(`maximum <memory:${most}, vCores:${most}>, used <memory:1536, vCores:1>`);
+}"""
+
+
+async def count_all_partitions(page: Page, caller: Web) -> None:
+    """Hadoop's figures are those of the default partition; the sentence on top is about all of them. And what
+    has no limit is not a number.
+    """
+    metrics = (await caller.get("/metrics"))["clusterMetrics"]
+    metrics |= {"allocatedMB": 1024, "totalMB": 4096, "crossPartitionMetricsAvailable": True}
+    metrics |= {"totalUsedResourcesAcrossPartition": {"memory": 3072, "vCores": 3}}
+    metrics |= {"totalClusterResourcesAcrossPartition": {"memory": 8192, "vCores": 8}}
+    metrics |= {"totalAllocatedContainersAcrossPartition": 3}
+    await page.route("**/metrics*", lambda route: route.fulfill(json={"clusterMetrics": metrics}))
+    await show(page, caller, "")
+    await page.locator(".headline", has_text="3.0 of 8.0 GiB").wait_for()
+    await page.locator(".figures", has_text="3 containers running").wait_for()
+    await page.unroute("**/metrics*")
+    assert await page.evaluate(UNLIMITED) == "maximum no limit, used 1.5 GiB"
+
+
+async def look_with_a_wrong_clock(page: Page, caller: Web) -> None:
+    """How long ago something was goes by the ResourceManager's clock; what is old says from when it is."""
+    await page.add_init_script("const now = Date.now; Date.now = () => now() - 3_600_000;")
+    await show(page, caller, "/apps")
+    assert "ago" in await page.locator("td time").first.inner_text()
+    await page.route("**/ws/**", lambda route: route.abort())
+    await page.locator("#lost", has_text="What is shown is from").wait_for()
+    await page.unroute("**/ws/**")
+
+
 def test_one_cluster_in_one_go(browser: Browser, tmp_path: Path) -> None:
     async def scene() -> None:
         async with web(tmp_path) as caller, browser.page() as page:
@@ -198,6 +246,9 @@ def test_one_cluster_in_one_go(browser: Browser, tmp_path: Path) -> None:
             await lose_the_resourcemanager(page, caller)
             await look_away(page, caller)
             await drain_a_node(page, caller)
+            await follow_what_is_shown(page, caller)
+            await count_all_partitions(page, caller)
+            await look_with_a_wrong_clock(page, caller)
 
     browser.play(scene)
 

@@ -24,7 +24,6 @@ import {
   empty,
   facts,
   gib,
-  h,
   html,
   inUnits,
   isRecording,
@@ -52,7 +51,7 @@ const SENTENCES = {
   ACCEPTED: "waiting for its AM container to be allocated, launched and registered",
   RUNNING: "its ApplicationMaster has registered",
   FINISHED: "the ApplicationMaster has unregistered",
-  FAILED: "it ended with a failure; see Diagnostics",
+  FAILED: "it ended with a failure",
   KILLED: "it was killed by a user or by the ResourceManager",
 };
 
@@ -131,7 +130,7 @@ function status(one, why, { container, isCut }, requests) {
       one.finalStatus !== one.state &&
       html`<p>Final status reported by its AM: ${state(one.finalStatus)}</p>`
     }
-    ${isOver(one) && one.diagnostics && html`<pre>${one.diagnostics}</pre>`}
+    ${isOver(one) && one.diagnostics && diagnostics(one)}
     ${
       one.numNonAMContainerPreempted > 0 &&
       html`<p>
@@ -140,6 +139,9 @@ function status(one, why, { container, isCut }, requests) {
     }
   </section>`;
 }
+
+const diagnostics = (one) =>
+  html`<pre tabindex="0" role="group" aria-label="Diagnostics">${inUnits(one.diagnostics)}</pre>`;
 
 const seconds = (mb = 0, vcores = 0) =>
   html`<span title=${`${mb} MB-seconds`}>${plainGib(mb)}-seconds</span>, ${vcores} vcore-seconds`;
@@ -178,7 +180,7 @@ function overview(one) {
       "Aggregate Preempted Resource Allocation",
       seconds(one.preemptedMemorySeconds, one.preemptedVcoreSeconds),
     ],
-    ["Diagnostics", h("pre", {}, orNone(one.diagnostics))],
+    !isOver(one) && ["Diagnostics", one.diagnostics ? diagnostics(one) : "N/A"],
   ]);
 }
 
@@ -215,10 +217,7 @@ const REQUEST_COLUMNS = [
     ...CARD,
     cell: (one) => amount(one.capability),
   }),
-  number("containers", "NumContainers", "numContainers", {
-    ...CARD,
-    cell: (one) => plural(one.numContainers, "container"),
-  }),
+  number("containers", "NumContainers", "numContainers", CARD),
   text("relax", "RelaxLocality", (one) => String(one.relaxLocality)),
   orNoneText("label", "NodeLabelExpression", "nodeLabelExpression"),
   text("execution", "ExecutionType", (one) => one.executionTypeRequest.executionType),

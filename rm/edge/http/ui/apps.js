@@ -1,7 +1,7 @@
 // The list of applications: a page of it at a time, found, counted and sorted by the ResourceManager.
 import { get, list } from "./api.js";
 import { APP_COLUMNS } from "./appcolumns.js";
-import { empty, facet, filter, html, title } from "./dom.js";
+import { facet, filter, html, title, unfiltered } from "./dom.js";
 import { grid, pages } from "./grid.js";
 
 const STATES = ["NEW", "NEW_SAVING", "SUBMITTED", "ACCEPTED", "RUNNING", "FINISHED", "FAILED", "KILLED"];
@@ -74,7 +74,7 @@ export async function apps([wanted], query) {
     path = `/ui/apps?${asked}`;
   const { found } = await get(`${path}&from=${from}&limit=${A_PAGE}`),
     facets = found.facets || {};
-  const none = found.total ? empty("No applications match these filters.") : NONE;
+  const none = found.total ? unfiltered("applications") : NONE;
   /** @param {string[]} facet its name, and the field */
   const facetOf = ([name, key]) => facet(name, key, facets[key] || {}, query.get(key) || "");
   const calls = [hadoops(wanted, query), path];

@@ -37,12 +37,14 @@ export async function overview(_, query) {
   );
   const m = metrics.clusterMetrics;
   const rows = list(nodes.nodes.node);
+  const now = totals(m, list(waiting?.reason));
+  const isLabelled = rows.some((one) => one.label);
   return html`${title("Cluster")}
-    <p class="headline">${sentence(m, waiting)}</p>
-    ${keyFigures(m)}
+    <p class="headline">${sentence(m, now, waiting)}</p>
+    ${keyFigures(m, now)}
     ${waiting && pending(waiting, query)}
     <h2>${isRecording ? "Use over the whole run, by queue" : "Use over the last hour, by queue"}</h2>
-    ${byQueue(queues.history)}${overTime(cluster.history)}
+    ${byQueue(queues.history, isLabelled)}${overTime(cluster.history)}
     <h2>Nodes</h2>
     ${rows.length > 0 ? heat(rows, GROUPS.rack, MEASURES.memory) : html`<p class="empty">${NO_NODES}</p>`}
     <h2>Running and waiting applications</h2>
@@ -67,15 +69,31 @@ const part = (one) =>
     ` (${one.reason.replace(/\.$/, "")})`,
   ].join("");
 
+// Of all partitions: most of Hadoop's figures are those of the default one.
+function totals(m, reasons) {
+  const own = (memory, vCores) => ({ memory, vCores });
+  const [used, whole] = m.crossPartitionMetricsAvailable
+    ? [m.totalUsedResourcesAcrossPartition, m.totalClusterResourcesAcrossPartition]
+    : [own(m.allocatedMB, m.allocatedVirtualCores), own(m.totalMB, m.totalVirtualCores)];
+  const running = m.crossPartitionMetricsAvailable
+    ? m.totalAllocatedContainersAcrossPartition
+    : m.containersAllocated;
+  return {
+    used,
+    whole,
+    running,
+    pending: reasons.reduce((sum, one) => sum + one.containers, 0) || m.containersPending,
+  };
+}
+
 // Vcores are named where they limit something.
 // "12.0 of 16.0 GiB and 12 of 16 vcores used. 33 containers wait: 31 in root.dev (...); 2 in root.etl (...)."
-function sentence(m, waiting) {
-  if (!m.totalMB) return NO_NODES;
-  const vcores = ` and ${m.allocatedVirtualCores} of ${m.totalVirtualCores} vcores`;
-  const memory = `${(m.allocatedMB / 1024).toFixed(1)} of ${plainGib(m.totalMB)}`;
+function sentence(m, { used: have, whole, pending }, waiting) {
+  if (!whole.memory) return NO_NODES;
+  const vcores = ` and ${have.vCores} of ${whole.vCores} vcores`;
+  const memory = `${(have.memory / 1024).toFixed(1)} of ${plainGib(whole.memory)}`;
   const used = `${memory}${waiting?.countsVCores === false ? " of memory" : vcores} used. `;
   const reasons = list(waiting?.reason).sort((a, b) => b.containers - a.containers || b.apps - a.apps);
-  const pending = reasons.reduce((sum, one) => sum + one.containers, 0) || m.containersPending;
   if (!reasons.length && !pending)
     return `${used}${m.appsRunning + m.appsPending ? "Nothing is waiting." : "No applications are running."}`;
   const waits = `${plural(pending, "container")} ${pending === 1 ? "waits" : "wait"}`;
@@ -83,7 +101,7 @@ function sentence(m, waiting) {
   return `${used}${waits}${parts.length ? `: ${parts.join("; ")}` : ""}.`;
 }
 
-function keyFigures(m) {
+function keyFigures(m, now) {
   const bad = BAD_STATES.filter((one) => m[`${one}Nodes`] > 0);
   const one = (to, value, what, rest, kind = "") => html`<li class=${kind}>
     <a href=${to}><b>${value}</b> ${value === 1 ? what : `${what}s`} ${rest}</a>
@@ -91,8 +109,8 @@ function keyFigures(m) {
   return html`<ul class="figures">
     ${one("/cluster/apps/RUNNING", m.appsRunning, "application", "running")}
     ${one("/cluster/apps/ACCEPTED", m.appsPending, "application", "waiting")}
-    ${one("/cluster/apps", m.containersAllocated, "container", "running")}
-    ${one("/cluster/scheduler", m.containersPending, "container", "pending")}
+    ${one("/cluster/apps", now.running, "container", "running")}
+    ${one("/cluster/scheduler", now.pending, "container", "pending")}
     ${one("/cluster/nodes", m.activeNodes, "node", "active")}
     ${bad.map((state) => one(`/cluster/nodes/${state}`, m[`${state}Nodes`], "node", state, "trouble"))}
     ${m.reservedMB > 0 && html`<li><a href="/cluster/nodes"><b>${gib(m.reservedMB)}</b> reserved</a></li>`}
@@ -133,9 +151,10 @@ function pending(waiting, query) {
     }`;
 }
 
-function byQueue(history) {
+function byQueue(history, isLabelled) {
+  const what = `Share of the ${isLabelled ? "default partition" : "cluster"} used`;
   const series = list(history.queue).map((one, i) => ({ name: one.path, values: one.used, kind: hue(i) }));
-  return areas("Share of the cluster used", list(history.times), series, { marks: list(history.mark) });
+  return areas(what, list(history.times), series, { marks: list(history.mark) });
 }
 
 const overTime = (history) =>

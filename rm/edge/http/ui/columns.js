@@ -29,10 +29,24 @@ export const share = numbersAs(percent);
 export const progress = numbersAs((value) => [bar(value, percent(value)), " ", percent(value)]);
 
 const linked = (/** @type {(value: any, one: any) => string} */ to) =>
-  columnsOf((value) => ({ cell: (one) => (value(one) ? link(to(value(one), one), value(one)) : "N/A") }));
+  columnsOf((value) => ({
+    cell: (one) => {
+      const address = value(one) && to(value(one), one);
+      return address ? link(address, value(one)) : orNone(value(one));
+    },
+  }));
 export const ofQueue = linked((path) => `/cluster/scheduler?queue=${encodeURIComponent(path)}`);
 export const ofNode = linked((id) => `/cluster/node/${id}`);
 export const ofApp = linked((id) => `/cluster/app/${id}`);
+// Of anything that has a page, by how its name looks.
+/** @type {[RegExp, (name: string) => string][]} */
+const PAGES = [
+  [/^application_/, (id) => `/cluster/app/${id}`],
+  [/^(appattempt|container)_/, (id) => `/cluster/${id.split("_")[0]}/${id}`],
+  [/^root(\.|$)/, (path) => `/cluster/scheduler?queue=${encodeURIComponent(path)}`],
+  [/^[\w.-]+:\d+$/, (id) => `/cluster/node/${id}`],
+];
+export const ofAnything = linked((name) => PAGES.find(([looks]) => looks.test(name))?.[1](name));
 /** A link out of these pages, where there is something to see. */
 export const away = (key, name, to, word) => ({
   key,

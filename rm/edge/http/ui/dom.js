@@ -1,5 +1,5 @@
 // Elements, texts and amounts. Whatever users wrote goes in as text: nothing is ever parsed as HTML.
-import { isRecording } from "./api.js";
+import { isRecording, serverNow } from "./api.js";
 import { meaningOf, pieces } from "./terms.js";
 import htm from "./vendor/htm.js";
 import { Component, h, render } from "./vendor/preact.js";
@@ -8,15 +8,18 @@ export const html = htm.bind(h);
 export { Component, h, render };
 
 export const link = (to, ...text) => h("a", { href: to }, text);
-export const plainGib = (mb) => `${(mb / 1024).toFixed(1)} GiB`;
-export const gib = (mb) => h("span", { title: `${mb} MiB` }, plainGib(mb));
+// What is not limited is as much as a Java long can be.
+const UNLIMITED = 2 ** 62;
+export const plainGib = (mb) => (mb >= UNLIMITED ? "no limit" : `${(mb / 1024).toFixed(1)} GiB`);
+export const gib = (mb) => (mb >= UNLIMITED ? "no limit" : h("span", { title: `${mb} MiB` }, plainGib(mb)));
 export const plural = (number, what) => `${number} ${number === 1 ? what : `${what}s`}`;
 // Vcores are named where the scheduler counts them: /ui/rights says so before the first page is drawn.
 let countsVCores = true;
 export const countVCores = (rights) => {
   countsVCores = rights?.countsVCores !== false;
 };
-export const andVCores = (vcores) => (countsVCores ? `, ${plural(Number(vcores), "vcore")}` : "");
+export const andVCores = (vcores) =>
+  countsVCores && vcores < UNLIMITED ? `, ${plural(Number(vcores), "vcore")}` : "";
 export const sized = (mb, vcores) => [gib(mb), andVCores(vcores)];
 export const percent = (value) => (typeof value === "number" ? `${value.toFixed(1)} %` : "n/a");
 export const state = (name) => h("span", { class: `state ${name}` }, name);
@@ -71,18 +74,21 @@ const CLOCK = new Intl.DateTimeFormat([], {
   hourCycle: "h23",
 });
 const DATE = new Intl.DateTimeFormat();
+const ZONE = new Intl.DateTimeFormat([], { timeZoneName: "short" });
+const zoneAt = (ms) => ZONE.formatToParts(ms).find((one) => one.type === "timeZoneName").value;
 export const clock = (ms) => (isRecording ? since(ms - EPOCH) : CLOCK.format(ms));
 // A moment on an axis, which may be between two seconds.
 export const tick = (ms) =>
   isRecording || ms % 1000 === 0
     ? clock(ms)
     : `${clock(ms)}${((ms % 1000) / 1000).toFixed(3).slice(1).replace(/0+$/, "")}`;
-export const exact = (ms) => (isRecording ? `${ms - EPOCH} ms` : `${DATE.format(ms)} ${clock(ms)}`);
+export const exact = (ms) =>
+  isRecording ? `${ms - EPOCH} ms` : `${DATE.format(ms)} ${clock(ms)} ${zoneAt(ms)}`;
 
 export function moment(ms) {
   if (!ms || ms < 0) return "N/A";
   if (isRecording) return h("time", { title: exact(ms) }, clock(ms));
-  const past = Date.now() - ms;
+  const past = serverNow() - ms;
   return h(
     "time",
     { datetime: new Date(ms).toISOString(), title: exact(ms) },
@@ -109,14 +115,23 @@ export const term = (word) => {
 export const withTerms = (text) =>
   pieces(text).map(([piece, meaning]) => (meaning ? explained(piece, meaning) : piece));
 
-// A few rows that need no choice of columns; lists that do are grids (grid.js).
+// A few rows that need no choice of columns; lists that do are grids (grid.js). On a phone a row of many
+// columns is a card whose cells say what they are.
+const CARDS_FROM = 4;
 export function table(name, columns, rows, none) {
   if (!rows.length) return empty(none);
+  const isCards = columns.length >= CARDS_FROM;
   return html`<div class="scroll" tabindex="0" role="region" aria-label=${name}>
-    <table>
+    <table class=${isCards ? "cards" : null}>
       <caption>${name}</caption>
       <thead><tr>${columns.map((one) => html`<th scope="col">${term(one)}</th>`)}</tr></thead>
-      <tbody>${rows.map((row) => html`<tr>${row.map((cell) => html`<td>${cell}</td>`)}</tr>`)}</tbody>
+      <tbody>
+        ${rows.map(
+          (row) => html`<tr>
+            ${row.map((cell, i) => html`<td data-name=${isCards ? columns[i] : null}>${cell}</td>`)}
+          </tr>`,
+        )}
+      </tbody>
     </table>
   </div>`;
 }
@@ -161,11 +176,23 @@ export function replaceQuery(name, value) {
   dispatchEvent(new Event("refresh"));
 }
 
+export const unfiltered = (what) =>
+  html`<p class="empty">
+    No ${what} match these filters. <a href=${location.pathname}>Show all ${what}</a>
+  </p>`;
+
 export function filter(query, what) {
   const search = (event) => replaceQuery("q", event.target.value);
   return html`<label class="filter">
     Filter${" "}
-    <input id="filter" type="search" value=${query.get("q") || ""} placeholder=${what} oninput=${search} />
+    <input
+      id="filter"
+      type="search"
+      value=${query.get("q") || ""}
+      placeholder=${what}
+      title=${what}
+      oninput=${search}
+    />
   </label>`;
 }
 

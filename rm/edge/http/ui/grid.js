@@ -128,7 +128,8 @@ function line(one, shown, cards, key, index) {
       const kind = [column.isNumber && "count", !isCard && "wide", column.isLine && "line"]
         .filter(Boolean)
         .join(" ");
-      return html`<td key=${column.key} class=${kind} title=${title}>
+      const name = column.isNumber ? column.name : null;
+      return html`<td key=${column.key} class=${kind} title=${title} data-name=${name}>
         ${column.cell ? column.cell(one) : value}
       </td>`;
     })}

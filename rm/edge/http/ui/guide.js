@@ -1,7 +1,7 @@
 // A run that has a guide: what to watch, what to change, and the pictures that show it at this moment.
 import { get, list } from "./api.js";
 import { areas, count, hue, lines, memory } from "./charts.js";
-import { clock, empty, html, link, orNone, percent, plainGib, table, withTerms } from "./dom.js";
+import { clock, empty, html, inUnits, link, orNone, percent, plainGib, table, withTerms } from "./dom.js";
 
 const short = (container) => container.replace(/^container_(e\d+_)?/, "");
 const at = (time) => (time ? clock(time) : "");
@@ -85,7 +85,8 @@ const COLUMNS = [
   ["Marked", (one) => one.marked, "preemptions"],
   [
     "Waits because",
-    (one) => html`<div class="waits">${one.waits.map((why) => html`<p>${withTerms(why)}</p>`)}</div>`,
+    (one) =>
+      html`<div class="waits">${one.waits.map((why) => html`<p>${withTerms(inUnits(why))}</p>`)}</div>`,
   ],
 ];
 

@@ -1,6 +1,6 @@
 // The event log: what happened, about whom, and what it says; the newest first.
-import { OFF, text, time } from "./columns.js";
-import { choice, filter, h, title } from "./dom.js";
+import { OFF, ofAnything, text, time } from "./columns.js";
+import { choice, filter, h, title, unfiltered } from "./dom.js";
 import { matcher } from "./filtering.js";
 import { grid } from "./grid.js";
 
@@ -14,10 +14,11 @@ const NUMBERS = { time: (one) => one.time };
 const COLUMNS = [
   time("time", "Time"),
   text("type", "Type", "type", {
+    width: 250,
     cell: (one) => h("span", { class: one.isTrouble ? "trouble" : "" }, one.type),
   }),
   text("about", "About", "about", OFF),
-  text("subject", "Subject", "subject", { width: 330, isLine: true }),
+  ofAnything("subject", "Subject", "subject", { width: 330, isLine: true }),
   text("details", "Details", "details", { width: 700 }),
 ];
 
@@ -47,7 +48,7 @@ export async function eventLog(log, query, usual = "all") {
       isMain: true,
       keyOf: (one) => one.number,
       calls: ["/events?backfill=500"],
-      none: log.length ? "No events match these filters." : "No events yet.",
+      none: log.length ? unfiltered("events") : "No events yet.",
     }),
   ];
 }

@@ -1,10 +1,10 @@
 // The shell: addresses to pages, the stream that says when to look again, keys, the dark mode.
 
-import { events, get, KEPT, Unreachable } from "./api.js";
+import { events, get, KEPT, serverNow, Unreachable } from "./api.js";
 import { app } from "./app.js";
 import { apps } from "./apps.js";
 import { overview } from "./cluster.js";
-import { countVCores, html, isRecording, render } from "./dom.js";
+import { countVCores, exact, html, isRecording, render } from "./dom.js";
 import { help, listenToKeys } from "./keys.js";
 import { eventLog } from "./log.js";
 import { showMeanings } from "./means.js";
@@ -59,6 +59,7 @@ let shownAt = performance.now(),
   isDue = true,
   isBusy = false,
   drawn = "",
+  drawnAt = 0,
   restsUntil = 0,
   scrolledAt = 0,
   status = "…";
@@ -116,12 +117,13 @@ function toggle() {
 const THINGS = { app: "Application", appattempt: "Attempt", container: "Container", node: "Node" };
 
 function refusal(name, error) {
-  if (error.status !== 404 || !THINGS[name])
+  if (![400, 404].includes(error.status) || !THINGS[name])
     return html`<h1>This page cannot be shown</h1><p class="error" role="alert">${error.message}</p>`;
   const list = name === "node" ? ["nodes", "All nodes"] : ["apps", "All applications"];
-  const why = isRecording
+  const missing = isRecording
     ? "It does not exist at this moment of the run."
     : "It may belong to an earlier cluster.";
+  const why = error.status === 404 ? missing : `${error.message}.`;
   return html`<h1>${THINGS[name]} not found</h1>
     <p role="alert">${why} <a href=${`/cluster/${list[0]}`}>${list[1]}</a></p>`;
 }
@@ -159,7 +161,10 @@ async function draw() {
 
 // What is shown stays, and is said to be old.
 function lost(value) {
-  document.getElementById("lost").hidden = !value;
+  const banner = document.getElementById("lost");
+  banner.hidden = !value;
+  const when = banner.querySelector("span");
+  if (when) when.textContent = drawnAt ? `What is shown is from ${exact(drawnAt)}.` : "";
   main.classList.toggle("old", value);
 }
 
@@ -173,6 +178,7 @@ function show(shown, here) {
   }
   drawn = location.pathname;
   shownAt = performance.now();
+  drawnAt = serverNow();
   main.dataset.ready = here;
 }
 

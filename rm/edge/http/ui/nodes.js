@@ -19,7 +19,6 @@ import { action, confirm } from "./dialog.js";
 import {
   bar,
   choice,
-  empty,
   facet,
   facts,
   filter,
@@ -34,6 +33,7 @@ import {
   plural,
   state,
   title,
+  unfiltered,
 } from "./dom.js";
 import { counts, matcher, natural } from "./filtering.js";
 import { grid } from "./grid.js";
@@ -156,9 +156,7 @@ export async function nodes([wanted], query) {
   const passes = (one, but) => chosen.every(([, key]) => key === but || GROUPS[key](one) === query.get(key));
   const meant = found.filter((one) => isIn(wanted, one) && means(one)),
     shown = meant.filter((one) => passes(one));
-  const none = found.length
-    ? empty("No nodes match these filters.")
-    : "No nodes have registered. Start one: yarnbox add-node";
+  const none = found.length ? unfiltered("nodes") : "No nodes have registered. Start one: yarnbox add-node";
   const states = wanted && wanted !== "active" ? `?states=${wanted.toUpperCase()}` : "";
   /** @param {string[]} facet its name, and the field */
   const facetOf = ([name, key]) => {

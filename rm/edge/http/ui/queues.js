@@ -10,7 +10,6 @@ import {
   choice,
   empty,
   facts,
-  gib,
   html,
   isRecording,
   link,
@@ -18,6 +17,7 @@ import {
   partitionName,
   percent,
   plainGib,
+  plural,
   table,
   title,
   withQuery,
@@ -168,7 +168,7 @@ function capacityRows(queue, partition, whole, depth = 0, parent = null) {
     most: capacity ? capacity.absoluteMaxCapacity : 0,
     isBusy: queue.allocatedContainers > 0 || queue.pendingContainers > 0,
     amount: usage ? usage.used : NOTHING,
-    pending: usage ? usage.pending : NOTHING,
+    pending: usage?.pending.memory > 0 && amount(usage.pending),
     isMade: (queue.creationMethod || "static") !== "static",
   };
   const below = list(queue.queues?.queue).flatMap((child) =>
@@ -181,10 +181,6 @@ function fairRows(queue, root, depth = 0, parent = null, siblings = []) {
   const whole = root.clusterResources.memory || 1,
     part = (value) => Math.min(100, (100 * value.memory) / whole),
     children = list(queue.childQueues?.queue);
-  const pending = {
-    memory: Math.max(0, queue.demandResources.memory - queue.usedResources.memory),
-    vCores: Math.max(0, queue.demandResources.vCores - queue.usedResources.vCores),
-  };
   const one = {
     name: queue.queueName,
     depth,
@@ -196,7 +192,8 @@ function fairRows(queue, root, depth = 0, parent = null, siblings = []) {
     now: part(queue.fairResources),
     most: part(queue.maxResources),
     amount: queue.usedResources,
-    pending,
+    // Its demand ends at its maximum: what is pending beyond that is known as a number of containers only.
+    pending: queue.pendingContainers > 0 && plural(queue.pendingContainers, "container"),
   };
   return [one, ...children.flatMap((child) => fairRows(child, root, depth + 1, one, children))];
 }
@@ -228,7 +225,7 @@ function queueBar(one, open) {
       </span>
       <span class="number">
         <b>${percent(one.used)}</b>${` of ${percent(bound)}, at most ${percent(one.most)}`}
-        ${one.pending.memory > 0 && [", ", gib(one.pending.memory), " pending"]}
+        ${one.pending && [", ", one.pending, " pending"]}
       </span>
     </a>
   </li>`;
@@ -252,7 +249,7 @@ function sentence(row, isFair, siblings) {
   const due = `${plainGib(dueOf(row).memory)} ${isFair ? "fair share" : "guaranteed"}`;
   return html`<p class="headline">
     Uses ${plainGib(row.amount.memory)} of ${due}; ${rest}${" "}
-    ${row.pending.memory > 0 && `${plainGib(row.pending.memory)} pending.`}
+    ${row.pending && [row.pending, " pending."]}
   </p>`;
 }
 
@@ -286,7 +283,7 @@ function details(row, rows, isFair, { partition, rights, users, query, waiting, 
         partition,
       )
     }
-    ${facts([["Pending", amount(row.pending)], ...(isFair ? fairFacts(row) : capacityFacts(row))])}
+    ${facts([["Pending", row.pending || "nothing"], ...(isFair ? fairFacts(row) : capacityFacts(row))])}
     <h3>${isFair || !row.queue.users ? "Users" : "Active Users Info"}</h3>
     ${userTable(row, users, isFair, query, step)}${everything(row.queue)}
   </section>`;

@@ -1,7 +1,19 @@
 // The pages about labels, configuration and the ResourceManager itself.
 import { get, list } from "./api.js";
 import { memory, number, text } from "./columns.js";
-import { choice, exact, facts, filter, h, html, isRecording, link, partitionName, title } from "./dom.js";
+import {
+  choice,
+  exact,
+  facts,
+  filter,
+  h,
+  html,
+  isRecording,
+  link,
+  partitionName,
+  title,
+  unfiltered,
+} from "./dom.js";
 import { matcher } from "./filtering.js";
 import { grid } from "./grid.js";
 
@@ -80,7 +92,7 @@ export async function conf(_, query) {
       isMain: true,
       keyOf: (one) => one.name,
       calls: ["/ui/conf"],
-      none: "No properties match these filters.",
+      none: unfiltered("properties"),
     }),
   ];
 }

@@ -1,6 +1,6 @@
 // Why an application waits: the way from the root to the nodes, a line for each thing that was checked.
 import { list } from "./api.js";
-import { clock, html, inUnits } from "./dom.js";
+import { clock, html, inUnits, plural } from "./dom.js";
 
 const MARKS = { true: ["✓", "holds"], false: ["✕", "fails"] };
 
@@ -28,7 +28,7 @@ const preemption = (marks) => html`<section class="card why">
 </section>`;
 
 const way = ({ asked, step: steps }) => html`<section>
-  <h3>${inUnits(asked)}</h3>
+  <h3>${inUnits(asked).replace(/^(\d+) of /, (_, n) => `${plural(Number(n), "container")} of `)}</h3>
   <ol class="path">${list(steps).map(step)}</ol>
 </section>`;
 const line = (text) => html`<li>${inUnits(text)}</li>`;
