@@ -65,6 +65,8 @@ VENDORED = {
     "uplot.js": "uplot/dist/uPlot.esm.js",
     "uplot.css": "uplot/dist/uPlot.min.css",
     "uplot.LICENSE": "uplot/LICENSE",
+    "tinyqueue.js": "tinyqueue/index.js",
+    "tinyqueue.LICENSE": "tinyqueue/LICENSE",
     "virtual-core.LICENSE": "@tanstack/virtual-core/LICENSE",
 }
 VIRTUAL = ("index", "ios-gesture", "lazy-measurements", "scroll-classifier", "utils")

@@ -1,27 +1,15 @@
 // One application: what it is, its life, its attempts, requests and containers, and what may be done to it.
 import { get, list } from "./api.js";
 import { actions } from "./appactions.js";
-import { tracking } from "./appcolumns.js";
-import {
-  CARD,
-  containerState,
-  lengthOfTime,
-  logs,
-  memory,
-  number,
-  OFF,
-  ofNode,
-  orNoneText,
-  states,
-  text,
-  time,
-} from "./columns.js";
-import { containersOf } from "./containers.js";
+import { tracking } from "./apps.js";
+import { CARD, logs, number, ofNode, orNoneText, states, text, time } from "./columns.js";
+import { containerGrid, containersOf } from "./containers.js";
 import {
   amount,
   bar,
   duration,
   empty,
+  exact,
   facts,
   gib,
   html,
@@ -38,8 +26,6 @@ import {
   title,
 } from "./dom.js";
 import { grid } from "./grid.js";
-import { lifeLine } from "./lifeline.js";
-import { localities } from "./locality.js";
 import { logTail } from "./logtail.js";
 import { streamOf } from "./taskstream.js";
 import { whyNot } from "./why.js";
@@ -85,7 +71,10 @@ export async function app([id], query) {
       html`<h2>Locality</h2>
         ${localities(held)}
         <h2>Containers</h2>
-        ${containerGrid(held, containers.now, one, query)}`
+        ${containerGrid(held, containers.now, query, {
+          call: `app=${one.id}`,
+          none: "No containers have been allocated to this application.",
+        })}`
     }`;
 }
 
@@ -238,35 +227,68 @@ function outstanding(requests, id, query) {
   });
 }
 
-function containerColumns(now, user) {
-  const log = ({ http, id }) => http && `//${http}/node/containerlogs/${id}/${encodeURIComponent(user)}`;
-  return [
-    text("id", "Container ID", "id", CARD),
-    ofNode("node", "Node", "node", CARD),
-    text("queue", "Queue", "queue", OFF),
-    text("partition", "Partition", "partition", OFF),
-    number("priority", "Priority"),
-    memory("mem", "Memory", "memoryMB"),
-    number("vcores", "VCores"),
-    containerState,
-    number("exit", "Exit Status", "exitStatus"),
-    text("locality", "Locality"),
-    time("started", "Started"),
-    lengthOfTime("elapsed", "Elapsed", (one) => (one.finished || now) - one.started),
-    logs(log),
-    text("diagnostics", "Diagnostics"),
-  ];
+// The life of an application as a line: each step with its moment, each stretch with how long it took.
+// Where no steps were recorded, the application's own times stand for them.
+const known = (one) =>
+  [
+    ["submitted", one.startedTime],
+    ["AM launched", one.launchTime],
+    ["finished", one.finishedTime],
+  ].map(([step, time]) => ({ step, time }));
+
+function lifeLine(one, moments, now) {
+  const steps = (moments.length ? moments : known(one))
+    .filter((step) => step.time > 0)
+    .sort((a, b) => a.time - b.time);
+  if (!steps.length) return null;
+  const over = one.finishedTime || now;
+  const step = ({ step, time }, i) => {
+    const isLast = i + 1 === steps.length;
+    const length = Math.max(0, (isLast ? over : steps[i + 1].time) - time);
+    const span = isLast && one.finishedTime ? exact(time) : `${duration(length)}${isLast ? " so far" : ""}`;
+    return html`<li style=${{ flexGrow: String(1 + Math.log10(1 + length / 1000)) }}>
+      <b>${step}</b><time datetime=${new Date(time).toISOString()} title=${exact(time)}>${span}</time>
+    </li>`;
+  };
+  return html`<ol class="lifeline" aria-label="Life line">${steps.map(step)}</ol>`;
 }
 
-function containerGrid(held, now, one, query) {
-  return grid({
-    id: "containers",
-    name: "Containers",
-    columns: containerColumns(now, one.user),
-    rows: held,
-    query,
-    order: "-started",
-    calls: [`/ui/containers?app=${one.id}`],
-    none: "No containers have been allocated to this application.",
-  });
+// How near to where they were asked for containers came: Hadoop's table of three by three.
+const KINDS = [
+  ["NODE_LOCAL", "Node Local"],
+  ["RACK_LOCAL", "Rack Local"],
+  ["OFF_SWITCH", "Off Switch"],
+];
+
+function localities(held) {
+  const counts = Object.fromEntries(KINDS.map(([kind]) => [kind, {}]));
+  let known = 0;
+  for (const { locality, requested } of held) {
+    if (!locality || !requested) continue;
+    known += 1;
+    counts[locality][requested] = (counts[locality][requested] || 0) + 1;
+  }
+  if (!held.length) return empty("No containers have been allocated yet.");
+  if (!known)
+    return empty("Not known: these containers were allocated before the ResourceManager was restarted.");
+  const count = (got, wanted) => counts[got][wanted] || 0;
+  // Nothing is nearer than it was asked for: those places of the table are empty where they are zero.
+  const cell = (got, wanted, i) => {
+    const isNearer = KINDS.findIndex(([one]) => one === got) < i;
+    return html`<td class="count">${isNearer ? count(got, wanted) || "" : count(got, wanted)}</td>`;
+  };
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="Locality">
+    <table class="small">
+      <caption>Total Allocated Containers: ${known}</caption>
+      <thead><tr><td></td>${KINDS.map(([, name]) => html`<th scope="col">${name} Request</th>`)}</tr></thead>
+      <tbody>
+        ${KINDS.map(
+          ([got, name]) => html`<tr>
+            <th scope="row">Num ${name} Containers (satisfied by)</th>
+            ${KINDS.map(([wanted], i) => cell(got, wanted, i))}
+          </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`;
 }

@@ -1,20 +1,13 @@
 // What may be done to an application: always shown, disabled with the reason where it may not be.
 import { list, put } from "./api.js";
-import { action, confirm } from "./dialog.js";
+import { action, confirm, refusalOf } from "./dialog.js";
 import { h } from "./dom.js";
 
-function refusal(one, rights) {
-  if (!rights.actions) return "yarn.resourcemanager.webapp.ui-actions.enabled is false.";
-  if (!rights.mayModify)
-    return (
-      `The application belongs to ${one.user}. ${rights.user} administers neither the cluster nor the ` +
-      "queue (acl_administer_queue)."
-    );
-  return "";
-}
-
 export function actions(one, rights) {
-  const why = refusal(one, rights);
+  const foreign =
+    `The application belongs to ${one.user}. ${rights.user} administers neither the cluster nor the ` +
+    "queue (acl_administer_queue).";
+  const why = refusalOf(rights, rights.mayModify, foreign);
   const unmovable = why || (rights.mayMove ? "" : `The ${rights.scheduler} cannot move applications.`);
   return h(
     "p",
@@ -26,15 +19,9 @@ export function actions(one, rights) {
 }
 
 async function kill(one) {
-  if (
-    !(await confirm(
-      `Kill ${one.name} (${one.id})?`,
-      "All its containers are stopped. This cannot be undone.",
-      "Kill",
-    ))
-  )
-    return;
-  await put(`/apps/${one.id}/state`, { state: "KILLED" });
+  const consequence = "All its containers are stopped. This cannot be undone.";
+  if (await confirm(`Kill ${one.name} (${one.id})?`, consequence, "Kill"))
+    await put(`/apps/${one.id}/state`, { state: "KILLED" });
 }
 
 async function move(one, queues) {

@@ -1,6 +1,19 @@
 // The list of applications: a page of it at a time, found, counted and sorted by the ResourceManager.
 import { get, list } from "./api.js";
-import { APP_COLUMNS } from "./appcolumns.js";
+import {
+  CARD,
+  count,
+  lengthOfTime,
+  memory,
+  OFF,
+  ofApp,
+  ofQueue,
+  progress,
+  share,
+  states,
+  text,
+  time,
+} from "./columns.js";
 import { facet, filter, html, title, unfiltered } from "./dom.js";
 import { grid, pages } from "./grid.js";
 
@@ -10,6 +23,43 @@ const FACETS = [
   ["Queue", "queue"],
   ["Type", "type"],
 ];
+
+// By the names of Hadoop's page.
+export const tracking = (one) =>
+  one.trackingUI && one.trackingUI !== "UNASSIGNED"
+    ? html`<a href=${`/proxy/${one.id}/`}>${one.trackingUI}</a>`
+    : "Unassigned";
+
+const APP_COLUMNS = [
+  ofApp("id", "ID", "id", { ...CARD, width: 270 }),
+  text("user", "User"),
+  text("name", "Name", "name", CARD),
+  text("type", "Application Type", "applicationType"),
+  text("tag", "Application Tags", "applicationTags", OFF),
+  ofQueue("queue", "Queue"),
+  count("priority", "Application Priority"),
+  time("started", "StartTime", "startedTime"),
+  time("launched", "LaunchTime", "launchTime", OFF),
+  time("finished", "FinishTime", "finishedTime"),
+  states("state", "State", "state", CARD),
+  states("final", "FinalStatus", "finalStatus"),
+  count("containers", "Running Containers", "runningContainers"),
+  count("pending", "Pending Containers", "pendingContainers"),
+  count("vcores", "Allocated CPU VCores", "allocatedVCores"),
+  memory("mem", "Allocated Memory", "allocatedMB"),
+  count("gpus", "Allocated GPUs", "allocatedGPUs", OFF),
+  count("reservedvcores", "Reserved CPU VCores", "reservedVCores", OFF),
+  memory("reservedmem", "Reserved Memory", "reservedMB", OFF),
+  count("reservedgpus", "Reserved GPUs", "reservedGPUs", OFF),
+  memory("fairshare", "Fair Share", "fairShareMB", OFF),
+  share("queueshare", "% of Queue", "queueUsagePercentage"),
+  share("clustershare", "% of Cluster", "clusterUsagePercentage"),
+  progress("progress", "Progress", "progress", { width: 200 }),
+  text("tracking", "Tracking UI", "trackingUI", { cell: tracking }),
+  count("blacklisted", "Blacklisted Nodes", "blacklistedNodes", OFF),
+  lengthOfTime("elapsed", "Elapsed", "elapsedTime", OFF),
+];
+
 const A_PAGE = 20,
   A_FILE = 500;
 const NONE = "No applications yet. Submit one: yarnbox job pi 4 100000";
@@ -57,7 +107,7 @@ async function every(asked) {
   }
 }
 
-function states(wanted, counts) {
+function stateChips(wanted, counts) {
   const isHere = (name) => (name === (wanted || "All") ? "page" : null);
   const one = (name, to, number) =>
     html`<a href=${to + location.search} aria-current=${isHere(name)}>${name} ${number || null}</a>`;
@@ -79,7 +129,7 @@ export async function apps([wanted], query) {
   const facetOf = ([name, key]) => facet(name, key, facets[key] || {}, query.get(key) || "");
   const calls = [hadoops(wanted, query), path];
   return html`${title(wanted ? `${wanted} Applications` : "All Applications")}
-    ${states(wanted, facets.state || {})}
+    ${stateChips(wanted, facets.state || {})}
     <div class="choices">
       ${filter(query, "words, or state:RUNNING user:mei queue:root.etl mem>4096")}${FACETS.map(facetOf)}
     </div>

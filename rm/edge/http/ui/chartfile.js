@@ -1,101 +1,94 @@
-// A chart as a picture that needs no style sheet: what is seen of it, with its words.
-import { clock } from "./dom.js";
-import { escaped, timeSteps } from "./streampaint.js";
+// A chart as a picture: what is seen of it, with a legend below.
+import { html } from "./dom.js";
+import { line, picture, word } from "./picture.js";
 
-const MOST_STEPS = 5,
-  ROW = 16;
-const DASHES = { dashed: "6 4", dotted: "2 4" };
+const ROW = 16,
+  CHARACTER = 7;
+const dashes = { dashed: "6 4", dotted: "2 4" };
+const dashOf = ({ dashed }) => ({ "stroke-dasharray": dashes[dashed] });
 
-const rounded = (number) => Math.round(number * 10) / 10;
-
-// From nothing to the top in round steps: of memory, which is MiB, in powers of two.
-function heights(most, isBinary) {
-  const rounds = isBinary ? [1, 2, 4, 8] : [1, 2, 5, 10];
-  const base = isBinary
-    ? 16 ** Math.floor(Math.log(most) / Math.log(16) - 1)
-    : 10 ** Math.floor(Math.log10(most) - 1);
-  const steps = rounds.flatMap((one) => [one * base, one * base * rounds.at(-1)]).sort((a, b) => a - b);
-  const step = steps.find((one) => most / one <= MOST_STEPS) || most;
-  return Array.from({ length: Math.floor(most / step) + 1 }, (_, i) => i * step);
-}
-
-// Steps hold until the next moment; where nothing is known there is a gap.
-function outline(plot, values, xOf, yOf, bottom) {
-  const [times] = plot.data;
-  const lines = [];
+// Steps hold until the next moment; where nothing is known there is a gap. What is stacked is closed below.
+function outline(times, values, xOf, yOf, bottom) {
+  const words = [];
   let begun = null;
-  let before = null;
+  const end = (x) => {
+    if (begun !== null && bottom !== null) words.push(`H${x}V${bottom}H${begun}Z`);
+    begun = null;
+  };
   values.forEach((value, i) => {
+    const x = xOf(times[i]).toFixed(1);
     if (value === null || value === undefined) {
-      if (begun !== null && bottom !== null) lines.push(`H${before}V${bottom}H${begun}Z`);
-      begun = null;
+      end(x);
       return;
     }
-    const x = rounded(xOf(times[i]));
-    lines.push(begun === null ? `M${x},${rounded(yOf(value))}` : `H${x}V${rounded(yOf(value))}`);
+    words.push(`${begun === null ? "M" : "H"}${x}${begun === null ? "," : "V"}${yOf(value).toFixed(1)}`);
     begun ??= x;
-    before = x;
   });
-  if (begun !== null && bottom !== null) lines.push(`H${before}V${bottom}H${begun}Z`);
-  return lines.join("");
+  end(xOf(times.at(-1)).toFixed(1));
+  return words.join("");
 }
 
-/** What the plot shows now, with a legend below; `colourOf` a series, `css` a variable of the style sheet. */
-export function svgOfChart(plot, { what, series, marks, unit, ceiling, isStacked }, hidden, colourOf, css) {
-  const [left, top] = [plot.bbox.left / devicePixelRatio, plot.bbox.top / devicePixelRatio];
-  const [wide, tall] = [plot.bbox.width / devicePixelRatio, plot.bbox.height / devicePixelRatio];
+/** What the plot shows now; `colourOf` a series, `css` a variable of the style sheet. */
+export function svgOfChart(plot, { what, series, marks, ceiling, isStacked }, hidden, colourOf, css) {
+  const [left, top, wide, tall] = ["left", "top", "width", "height"].map(
+    (side) => plot.bbox[side] / devicePixelRatio,
+  );
+  const [right, bottom, below] = [left + wide, top + tall, top + tall + 2 * ROW];
   const xOf = (time) => left + plot.valToPos(time, "x");
   const yOf = (value) => top + plot.valToPos(value, "y");
-  const shapes = [];
-  const line = (x1, y1, x2, y2, stroke, more = "") =>
-    shapes.push(
-      `<line x1="${rounded(x1)}" y1="${rounded(y1)}" x2="${rounded(x2)}" y2="${rounded(y2)}" ` +
-        `stroke="${stroke}" ${more}/>`,
-    );
-  const text = (x, y, words, anchor) =>
-    shapes.push(`<text x="${rounded(x)}" y="${rounded(y)}" text-anchor="${anchor}">${escaped(words)}</text>`);
+  const [times, ...values] = plot.data;
   const { min, max } = plot.scales.x;
-  for (const time of timeSteps({ begin: min, end: max }, wide)) {
-    line(xOf(time), top, xOf(time), top + tall, css("--line"));
-    text(xOf(time), top + tall + 14, clock(time), "middle");
-  }
-  for (const value of heights(plot.scales.y.max, unit(1024) === "1.0 GiB")) {
-    line(left, yOf(value), left + wide, yOf(value), css("--line"));
-    text(left - 6, yOf(value) + 4, unit(value), "end");
-  }
   // The topmost of what is stacked was drawn first, so that each fill covers less.
-  const drawn = isStacked ? [...series].reverse() : series;
-  const seen = drawn
-    .map((one, i) => ({ one, values: plot.data[i + 1] }))
+  const seen = (isStacked ? [...series].reverse() : series)
+    .map((one, i) => ({ one, values: values[i], colour: colourOf(one) }))
     .filter(({ one }) => !hidden.has(series.indexOf(one)));
-  for (const { one, values } of seen) {
-    const path = outline(plot, values, xOf, yOf, isStacked ? rounded(top + tall) : null);
-    const dash = DASHES[one.dashed] ? `stroke-dasharray="${DASHES[one.dashed]}"` : "";
-    const fill = isStacked ? `fill="${colourOf(one)}" fill-opacity="0.45"` : 'fill="none"';
-    shapes.push(
-      `<path d="${path}" stroke="${colourOf(one)}" stroke-width="1.6" ${dash} ${fill} ` +
-        'clip-path="url(#field)"/>',
-    );
-  }
-  for (const { time, kind, text: about } of marks.filter((one) => one.time >= min && one.time <= max)) {
-    line(xOf(time), top, xOf(time), top + tall, css("--bad"), 'stroke-dasharray="3 3"');
-    shapes.push(`<text x="${rounded(xOf(time) + 3)}" y="${top + 10}">${escaped(kind)}`);
-    shapes.push(`<title>${escaped(`${kind} ${about}`)}</title></text>`);
-  }
-  if (ceiling) line(left, yOf(ceiling), left + wide, yOf(ceiling), css("--ink"), 'stroke-dasharray="8 4"');
-  const below = top + tall + 2 * ROW;
-  seen.forEach(({ one }, row) => {
-    const y = below + ROW * row;
-    const dash = DASHES[one.dashed] ? `stroke-dasharray="${DASHES[one.dashed]}"` : "";
-    line(left, y, left + 18, y, colourOf(one), `stroke-width="3" ${dash}`);
-    text(left + 24, y + 4, one.name, "start");
-  });
-  const height = below + ROW * (seen.length + 0.5);
-  return (
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${plot.width}" height="${height}" ` +
-    `font-family="system-ui, sans-serif" font-size="11" fill="${css("--ink")}">` +
-    `<title>${escaped(what)}</title><defs><clipPath id="field">` +
-    `<rect x="${left}" y="${top}" width="${wide}" height="${tall}"/></clipPath></defs>` +
-    `<rect width="100%" height="100%" fill="${css("--field")}"/>${shapes.join("")}</svg>\n`
+  const upright = (time, stroke, more) => line(xOf(time), top, xOf(time), bottom, stroke, more);
+  const level = (value, stroke, more) => line(left, yOf(value), right, yOf(value), stroke, more);
+  const grid = [
+    plot.axes[0]._splits.map((time, i) => [
+      upright(time, css("--line")),
+      word(xOf(time), bottom + 14, plot.axes[0]._values[i], "middle"),
+    ]),
+    plot.axes[1]._splits.map((value, i) => [
+      level(value, css("--line")),
+      word(left - 6, yOf(value) + 4, plot.axes[1]._values[i], "end"),
+    ]),
+  ];
+  const paths = seen.map(
+    ({ one, values, colour }) => html`<path
+      d=${outline(times, values, xOf, yOf, isStacked ? bottom : null)}
+      stroke=${colour}
+      stroke-width="1.6"
+      ...${dashOf(one)}
+      fill=${isStacked ? colour : "none"}
+      fill-opacity="0.45"
+      clip-path="url(#field)"
+    />`,
   );
+  let free = 0;
+  const marked = marks
+    .filter(({ time }) => time >= min && time <= max)
+    .map(({ time, kind, text }) => {
+      const hasRoom = xOf(time) > free;
+      if (hasRoom) free = xOf(time) + CHARACTER * kind.length;
+      return html`<g>
+        <title>${`${kind} ${text}`}</title>
+        ${upright(time, css("--bad"), { "stroke-dasharray": "3 3" })}
+        ${hasRoom && word(xOf(time) + 3, top + 10, kind)}
+      </g>`;
+    });
+  const legend = seen.map(({ one, colour }, row) => [
+    line(left, below + ROW * row, left + 18, below + ROW * row, colour, {
+      "stroke-width": 3,
+      ...dashOf(one),
+    }),
+    word(left + 24, below + ROW * row + 4, one.name),
+  ]);
+  const most = ceiling && level(ceiling, css("--ink"), { "stroke-dasharray": "8 4" });
+  const defs = html`<clipPath id="field">
+    <rect x=${left} y=${top} width=${wide} height=${tall} />
+  </clipPath>`;
+  const height = below + ROW * (seen.length + 0.5);
+  const shapes = [grid, paths, marked, most, legend];
+  return picture(what, plot.width, height, css("--ink"), css("--field"), defs, shapes);
 }

@@ -2,14 +2,14 @@
 // keys and buttons, the same for all charts of a page; each chart can be had as PNG and CSV.
 
 import { svgOfChart } from "./chartfile.js";
-import { Component, clock, css, duration, empty, html, percent, plainGib } from "./dom.js";
+import { Component, clock, css, duration, empty, html, percent, plainGib, tool } from "./dom.js";
 import { csv, save, saveBlob } from "./export.js";
 import { listenToPointers } from "./gestures.js";
+import { SECONDS } from "./streampaint.js";
 import uPlot from "./vendor/uplot.js";
 
 const TALL = 200;
 const DASHES = { dashed: [6, 4], dotted: [2, 4] };
-const SECONDS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 21600, 43200, 86400];
 // Amounts of memory are MiB: round in binary.
 // Of what is counted there are no halves.
 const COUNT_STEPS = Array.from({ length: 30 }, (_, i) => [1, 2, 5][i % 3] * 10 ** Math.floor(i / 3));
@@ -319,28 +319,28 @@ class TimeChart extends Component {
       ></div>
       <p class="chart-tools">
         <output>${this.said()}</output>
-        <button aria-label=${`${what}: zoom in`} onclick=${() => this.zoom(0.5)}>+</button>
-        <button aria-label=${`${what}: zoom out`} onclick=${() => this.zoom(2)}>−</button>
-        <button aria-label=${`${what}: show all`} onclick=${end}>All</button>
-        <button aria-label=${`${what} as SVG`} onclick=${() => this.asSvg()}>SVG</button>
-        <button aria-label=${`${what} as PNG`} onclick=${() => this.asPng()}>PNG</button>
-        <button aria-label=${`${what} as CSV`} onclick=${() => this.asCsv()}>CSV</button>
+        ${tool("+", `${what}: zoom in`, () => this.zoom(0.5))}
+        ${tool("−", `${what}: zoom out`, () => this.zoom(2))} ${tool("All", `${what}: show all`, end)}
+        ${tool("SVG", `${what} as SVG`, () => this.asSvg())}
+        ${tool("PNG", `${what} as PNG`, () => this.asPng())}
+        ${tool("CSV", `${what} as CSV`, () => this.asCsv())}
       </p>
     </figure>`;
   }
 }
 
+const chart = (what, times, series, options) =>
+  times.length < 2 || !series.length
+    ? empty("No samples yet. The first ones appear within a few seconds.")
+    : html`<${TimeChart} key=${what} ...${{ what, times, series, ...USUAL, ...options }} />`;
+const USUAL = { marks: [], unit: percent, top: 100 };
+
 // Series have a name, values (one for each moment, null where unknown), a kind ("line0" to "line5": the hue),
 // and may be dashed or dotted. `top` is the least that the axis reaches; `isWhole` is for runs that are over.
-export function lines(what, times, series, marks = [], unit = percent, top = 100, isWhole = false) {
-  if (times.length < 2) return empty("No samples yet. The first ones appear within a few seconds.");
-  return html`<${TimeChart} key=${what} ...${{ what, times, series, marks, unit, top, isWhole }} />`;
-}
+export const lines = (what, times, series, marks = [], unit = percent, top = 100, isWhole = false) =>
+  chart(what, times, series, { marks, unit, top, isWhole });
 
 // The same stacked. `ceiling` is a line that they should stay below.
-export function areas(what, times, series, { marks = [], unit = percent, top = 100, ceiling = null } = {}) {
-  if (times.length < 2 || !series.length)
-    return empty("No samples yet. The first ones appear within a few seconds.");
-  const props = { what, times, series, marks, unit, top, ceiling, isStacked: true };
-  return html`<${TimeChart} key=${what} ...${props} />`;
-}
+/** @param {{ marks?: any[], unit?: (value: number) => string, top?: number, ceiling?: number }} options */
+export const areas = (what, times, series, options) =>
+  chart(what, times, series, { ...options, isStacked: true });

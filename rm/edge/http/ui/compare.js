@@ -1,7 +1,7 @@
 // Two runs on the same axes: figures beside one another, then series over the same time.
 import { get } from "./api.js";
 import { count, lines } from "./charts.js";
-import { bar, empty, h, html, percent, table, title, withQuery } from "./dom.js";
+import { bar, empty, h, html, percent, select, table, title, withQuery } from "./dom.js";
 import { recordedStream } from "./recording.js";
 import { index, nameOf, namesOf, span } from "./run.js";
 
@@ -64,13 +64,12 @@ export async function compare(query, runs, hasReport) {
 }
 
 function picker(what, runs, present, runsOf) {
-  const choose = (event) => {
-    history.pushState(null, "", withQuery("runs", runsOf(event.target.value)));
+  const choose = (run) => {
+    history.pushState(null, "", withQuery("runs", runsOf(run)));
     dispatchEvent(new Event("refresh"));
   };
-  const option = (one) =>
-    html`<option value=${one.run} selected=${one.run === present}>${nameOf(one)}</option>`;
-  return html`<label>${what} <select onchange=${choose}>${runs.map(option)}</select> </label>`;
+  const choices = runs.map((one) => [one.run, nameOf(one)]);
+  return html`<label>${what} ${select(choices, present, choose)} </label>`;
 }
 
 const UNITS = { ms: span, count: String, percent, index };

@@ -1,5 +1,5 @@
 // A question before anything is changed: it names what it is about, and Escape means no. A refusal is shown.
-import { html, render } from "./dom.js";
+import { html, render, select } from "./dom.js";
 
 // `body` is given what closes the dialog with an answer; the answer of Escape is nothing.
 function open(body) {
@@ -39,10 +39,11 @@ const form = (question, fields, yes, no = "Cancel") =>
 
 // "yes", or what was chosen or written where a value is asked for; nothing when it was left.
 export async function confirm(question, consequence, yes, value, choices) {
-  const options = choices?.map((one) => html`<option value=${one} selected=${one === value}>${one}</option>`);
-  const field = options?.length
-    ? html`<select name="value" aria-label=${consequence}>${options}</select>`
-    : value !== undefined && html`<input name="value" value=${value} aria-label=${consequence} />`;
+  const named = { name: "value", "aria-label": consequence };
+  const pairs = choices?.map((one) => [one, one]);
+  const field = pairs?.length
+    ? select(pairs, value, () => {}, named)
+    : value !== undefined && html`<input ...${named} value=${value} />`;
   const values = await form(question, [html`<p>${consequence}</p>`, field], yes);
   return values && (values.value ?? "yes");
 }
@@ -70,6 +71,12 @@ export const tell = (title, ...text) =>
       <div>${text}</div>
       <p class="actions"><button onclick=${() => close(null)}>Close</button></p>`,
   );
+
+// Why an action is not for whoever asks; nothing where it is.
+export const refusalOf = (rights, isAllowed, why) =>
+  !rights.actions ? "yarn.resourcemanager.webapp.ui-actions.enabled is false." : isAllowed ? "" : why;
+export const notForUsers = (rights) =>
+  refusalOf(rights, rights.isAdmin, `${rights.user} is not an administrator.`);
 
 // A button for something that changes the cluster. With a reason against it, it is there and cannot be
 // pressed.

@@ -136,6 +136,18 @@ export function table(name, columns, rows, none) {
   </div>`;
 }
 
+// A small button, whose sign is explained to those who do not know it.
+export const tool = (sign, label, does) =>
+  html`<button aria-label=${label} title=${label} onclick=${does}>${sign}</button>`;
+
+// A list to choose from: pairs of a value and its text; `chosen` is given the value.
+export const select = (choices, present, chosen, more = {}) =>
+  html`<select ...${more} onchange=${(event) => chosen(event.target.value)}>
+    ${choices.map(
+      ([value, text]) => html`<option value=${value} selected=${value === present}>${text}</option>`,
+    )}
+  </select>`;
+
 // A choice that stands in the address: one link for each value, the present one marked.
 export function choice(what, name, values, present, fallback) {
   const to = (value) => withQuery(name, value === fallback ? null : value);
@@ -150,14 +162,9 @@ export function choice(what, name, values, present, fallback) {
 export function facet(what, name, counts, present) {
   const values = Object.entries(counts).sort(([a, m], [b, n]) => n - m || a.localeCompare(b));
   if (present && !(present in counts)) values.unshift([present, 0]);
-  const option = ([value, number]) =>
-    html`<option value=${value} selected=${value === present}>${value || "(none)"} (${number})</option>`;
+  const choices = values.map(([value, number]) => [value, `${value || "(none)"} (${number})`]);
   return html`<label class="facet">
-    ${what}${" "}
-    <select onchange=${(event) => replaceQuery(name, event.target.value)}>
-      <option value="">all</option>
-      ${values.map(option)}
-    </select>
+    ${what} ${select([["", "all"], ...choices], present, (value) => replaceQuery(name, value))}
   </label>`;
 }
 

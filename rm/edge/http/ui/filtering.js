@@ -45,6 +45,15 @@ export function matcher(text, texts, numbers = {}) {
   return (row) => tests.every((test) => test(row));
 }
 
+/** The same by the columns of a list, whose keys are the names of the fields. */
+export function matcherOf(text, columns) {
+  const those = (isNumber) =>
+    Object.fromEntries(
+      columns.filter((one) => Boolean(one.isNumber) === isNumber).map((one) => [one.key, one.value]),
+    );
+  return matcher(text, those(false), those(true));
+}
+
 // How many rows there are of each value of a field.
 export function counts(rows, read) {
   const found = {};

@@ -67,6 +67,9 @@ export function listenToKeys(pages, go, keys) {
     else if (event.key === "/") {
       event.preventDefault();
       document.getElementById("filter")?.focus();
-    } else keys[event.key]?.();
+    } else if (Object.hasOwn(keys, event.key)) {
+      event.preventDefault();
+      keys[event.key]();
+    }
   });
 }

@@ -1,16 +1,9 @@
 // The event log: what happened, about whom, and what it says; the newest first.
 import { OFF, ofAnything, text, time } from "./columns.js";
 import { choice, filter, h, title, unfiltered } from "./dom.js";
-import { matcher } from "./filtering.js";
+import { matcherOf } from "./filtering.js";
 import { grid } from "./grid.js";
 
-const TEXTS = {
-  type: (one) => one.type,
-  subject: (one) => one.subject,
-  about: (one) => one.about,
-  details: (one) => one.details,
-};
-const NUMBERS = { time: (one) => one.time };
 const COLUMNS = [
   time("time", "Time"),
   text("type", "Type", "type", {
@@ -24,7 +17,7 @@ const COLUMNS = [
 
 export async function eventLog(log, query, usual = "all") {
   const which = query.get("which") || usual,
-    means = matcher(query.get("q"), TEXTS, NUMBERS);
+    means = matcherOf(query.get("q"), COLUMNS);
   const shown = log.filter((one) => (which === "all" || one.isTrouble) && means(one)).reverse();
   return [
     title("Events"),

@@ -1,6 +1,6 @@
 // The end of a container's log, as it grows. The ResourceManager fetches it from the node.
 import { get, list } from "./api.js";
-import { Component, empty, html } from "./dom.js";
+import { Component, empty, html, select } from "./dom.js";
 
 const EVERY_MS = 1500,
   MOST_CONTAINERS = 200,
@@ -84,22 +84,17 @@ class LogTail extends Component {
   choices() {
     const { file, isFollowing, log } = this.state;
     const chosen = this.chosen();
-    const container = (one) => html`<option value=${one.id} selected=${one === chosen}>
-      ${one.id}${one.isAM ? ", ApplicationMaster" : ""}, ${one.state.toLowerCase()}
-    </option>`;
-    const written = (one) => html`<option value=${one.name} selected=${one.name === (file || log.file)}>
-      ${one.name}, ${bytes(one.length)}
-    </option>`;
-    const other = (event) => this.choose({ container: event.target.value, file: "", log: null });
+    const container = (one) => [
+      one.id,
+      `${one.id}${one.isAM ? ", ApplicationMaster" : ""}, ${one.state.toLowerCase()}`,
+    ];
+    const written = (one) => [one.name, `${one.name}, ${bytes(one.length)}`];
+    const other = (id) => this.choose({ container: id, file: "", log: null });
+    const files = list(log?.files).map(written);
     const follow = (event) => this.choose({ isFollowing: event.target.checked });
     return html`<p class="actions">
-      <label>Container <select onchange=${other}>${this.sorted().map(container)}</select></label>
-      <label>
-        File${" "}
-        <select onchange=${(event) => this.choose({ file: event.target.value })}>
-          ${list(log?.files).map(written)}
-        </select>
-      </label>
+      <label>Container ${select(this.sorted().map(container), chosen?.id, other)}</label>
+      <label>File ${select(files, file || log?.file, (name) => this.choose({ file: name }))}</label>
       <label><input type="checkbox" checked=${isFollowing} onchange=${follow} /> Follow</label>
     </p>`;
   }

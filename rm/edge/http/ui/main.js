@@ -198,7 +198,7 @@ document.addEventListener("click", (event) => {
   go(to.getAttribute("href"));
 });
 showMeanings();
-listenToKeys(PAGES, go, { p: () => (recorded ? recorded.toggle() : pause(!isPaused)), t: toggle });
+listenToKeys(PAGES, go, { t: toggle, p: () => pause(!isPaused), ...recorded?.KEYS });
 addEventListener(
   "scroll",
   () => {

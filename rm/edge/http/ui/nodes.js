@@ -1,21 +1,9 @@
 // Nodes: a heat map in groups, the table, and one node with its containers.
 import { get, list, post } from "./api.js";
 import { areas, hue } from "./charts.js";
-import {
-  away,
-  CARD,
-  containerState,
-  memory,
-  number,
-  OFF,
-  ofNode,
-  share,
-  states,
-  text,
-  time,
-} from "./columns.js";
-import { containersOf } from "./containers.js";
-import { action, confirm } from "./dialog.js";
+import { away, CARD, memory, number, OFF, ofNode, share, states, text, time } from "./columns.js";
+import { containerGrid, containersOf } from "./containers.js";
+import { action, confirm, notForUsers } from "./dialog.js";
 import {
   bar,
   choice,
@@ -24,7 +12,6 @@ import {
   filter,
   html,
   isRecording,
-  link,
   moment,
   orNone,
   partitionName,
@@ -35,7 +22,7 @@ import {
   title,
   unfiltered,
 } from "./dom.js";
-import { counts, matcher, natural } from "./filtering.js";
+import { counts, matcherOf, natural } from "./filtering.js";
 import { grid } from "./grid.js";
 import { hrefOfApp, streamOf } from "./taskstream.js";
 
@@ -49,37 +36,7 @@ export const MEASURES = {
   vcores: (one) => [one.usedVCores, one.totalVCores],
   containers: (one) => [one.containers, Math.max(1, one.totalVCores)],
 };
-const TEXTS = {
-  id: (one) => one.id,
-  host: (one) => one.host,
-  rack: (one) => one.rack,
-  label: (one) => partitionName(one.label),
-  state: (one) => one.state,
-  tag: (one) => one.tags,
-  report: (one) => one.report,
-  version: (one) => one.version,
-};
-const NUMBERS = {
-  mem: (one) => one.usedMB,
-  memfree: (one) => one.totalMB - one.usedMB,
-  memtotal: (one) => one.totalMB,
-  vcores: (one) => one.usedVCores,
-  vcoresfree: (one) => one.totalVCores - one.usedVCores,
-  vcorestotal: (one) => one.totalVCores,
-  containers: (one) => one.containers,
-  physmem: (one) => one.physicalMB,
-  physvcores: (one) => one.physicalVCores,
-};
-const FACETS = [
-  ["Rack", "rack"],
-  ["Label", "label"],
-  ["State", "state"],
-];
-const GROUPINGS = [
-  ["rack", "rack"],
-  ["label", "label"],
-  ["state", "state"],
-];
+const GROUPINGS = Object.keys(GROUPS).map((one) => [one, one]);
 const SHOWN = [
   ["memory", "memory used"],
   ["vcores", "vcores used"],
@@ -101,7 +58,7 @@ const memoryPart = (used, total, text) =>
   html`<span title=${`${used} of ${total} MiB`}>${part(used, total, text)}</span>`;
 
 const COLUMNS = [
-  text("label", "Node Labels", "label", { cell: (one) => partitionName(one.label) }),
+  text("label", "Node Labels", (one) => partitionName(one.label)),
   text("rack", "Rack"),
   states("state", "Node State", "state", CARD),
   ofNode("id", "Node Address", "id", CARD),
@@ -114,7 +71,7 @@ const COLUMNS = [
   time("health", "Last health-update"),
   text("report", "Health-report"),
   number("containers", "Containers"),
-  text("tags", "Allocation Tags"),
+  text("tag", "Allocation Tags", "tags"),
   memory("mem", "Mem Used", "usedMB", {
     ...CARD,
     width: 220,
@@ -130,6 +87,7 @@ const COLUMNS = [
   number("vcoresfree", "VCores Avail", (one) => one.totalVCores - one.usedVCores),
   number("vcorestotal", "VCores Total", "totalVCores", OFF),
   share("physvcores", "Phys VCores Used %", "physicalVCores"),
+  text("host", "Host", "host", OFF),
   text("reserved", "Reserved for", "reserved", OFF),
   text("version", "Version"),
 ];
@@ -151,16 +109,17 @@ export async function nodes([wanted], query) {
   const found = list((await get("/ui/nodes")).nodes.node),
     by = query.get("by") || "rack",
     measure = query.get("measure") || "memory";
-  const means = matcher(query.get("q"), TEXTS, NUMBERS),
-    chosen = FACETS.filter(([, key]) => query.get(key));
-  const passes = (one, but) => chosen.every(([, key]) => key === but || GROUPS[key](one) === query.get(key));
+  const means = matcherOf(query.get("q"), COLUMNS),
+    fields = Object.keys(GROUPS),
+    chosen = fields.filter((key) => query.get(key));
+  const passes = (one, but) => chosen.every((key) => key === but || GROUPS[key](one) === query.get(key));
   const meant = found.filter((one) => isIn(wanted, one) && means(one)),
     shown = meant.filter((one) => passes(one));
   const none = found.length ? unfiltered("nodes") : "No nodes have registered. Start one: yarnbox add-node";
   const states = wanted && wanted !== "active" ? `?states=${wanted.toUpperCase()}` : "";
-  /** @param {string[]} facet its name, and the field */
-  const facetOf = ([name, key]) => {
+  const facetOf = (/** @type {string} */ key) => {
     const others = meant.filter((one) => passes(one, key));
+    const name = `${key[0].toUpperCase()}${key.slice(1)}`;
     return facet(name, key, counts(others, GROUPS[key]), query.get(key) || "");
   };
   const table = grid({
@@ -175,7 +134,7 @@ export async function nodes([wanted], query) {
   });
   return html`${title(wanted ? `Nodes: ${wanted}` : "Nodes of the cluster")}
     <div class="choices">
-      ${filter(query, "words, or rack:/r1 state:LOST label:gpu mem>4096")}${FACETS.map(facetOf)}
+      ${filter(query, "words, or rack:/r1 state:LOST label:gpu mem>4096")}${fields.map(facetOf)}
     </div>
     ${choice("Group by", "by", GROUPINGS, by, "rack")}${choice("Show", "measure", SHOWN, measure, "memory")}
     ${shown.length > 0 && html`<h2>By ${by}</h2>`}
@@ -280,7 +239,11 @@ export async function node([id], query) {
         ${usage(held, containers.now, groups, groupOf, memoryMB)}`
     }
     <h2>Containers</h2>
-    ${containerGrid(held, id, query)}`;
+    ${containerGrid(held, containers.now, query, {
+      call: `node=${encodeURIComponent(id)}`,
+      none: "No containers have run here since the ResourceManager started.",
+      isOfNode: true,
+    })}`;
 }
 
 // The containers' memory stood on one another, group by group, at each moment when one came or went.
@@ -311,36 +274,8 @@ function usage(held, now, groups, groupOf, capacityMB) {
   });
 }
 
-const CONTAINER_COLUMNS = [
-  text("id", "Container ID", "id", { ...CARD, cell: (one) => link(`/cluster/app/${one.app}`, one.id) }),
-  text("queue", "Queue", "queue", CARD),
-  text("user", "User"),
-  memory("mem", "Memory", "memoryMB"),
-  number("vcores", "VCores"),
-  containerState,
-  number("exit", "Exit Status", "exitStatus"),
-  time("started", "Started"),
-  time("finished", "Finished"),
-];
-
-const containerGrid = (held, id, query) =>
-  grid({
-    id: "containers",
-    name: "Containers",
-    columns: CONTAINER_COLUMNS,
-    rows: held,
-    query,
-    order: "-started",
-    calls: [`/ui/containers?node=${encodeURIComponent(id)}`],
-    none: "No containers have run here since the ResourceManager started.",
-  });
-
 function actions(one, brief, rights) {
-  const refusal = !rights.actions
-    ? "yarn.resourcemanager.webapp.ui-actions.enabled is false."
-    : !rights.isAdmin
-      ? `${rights.user} is not an administrator.`
-      : "";
+  const refusal = notForUsers(rights);
   if (brief.isDrained) return action("Recommission", () => recommission(one), refusal);
   const gone = ["RUNNING", "DECOMMISSIONING"].includes(one.state) ? "" : `It is ${one.state}.`;
   return action("Decommission", () => drain(one), refusal || gone, true);

@@ -1,8 +1,8 @@
 // Queues changed from the page: stopped, started, given other capacities. What is wrong is refused before
 // anything happens.
 import { get, list, post, put } from "./api.js";
-import { action, ask, confirm } from "./dialog.js";
-import { h, html, table } from "./dom.js";
+import { action, ask, confirm, notForUsers } from "./dialog.js";
+import { html, table } from "./dom.js";
 
 const VALUES = [
   ["capacity", "Capacity"],
@@ -19,38 +19,24 @@ async function apply(body) {
   await put("/scheduler-conf", body);
 }
 
-function refusal(rights) {
-  if (!rights.actions) return "yarn.resourcemanager.webapp.ui-actions.enabled is false.";
-  if (!rights.isAdmin) return `${rights.user} is not an administrator.`;
-  return rights.queuesAreFixed;
-}
-
 export function queueActions({ name, queue }, siblings, rights, partition) {
-  const why = refusal(rights),
-    isRunning = (queue.state || "RUNNING") === "RUNNING";
-  return h(
-    "p",
-    { class: "actions" },
-    isRunning
-      ? action(
-          "Stop",
-          () =>
-            setState(
-              name,
-              "STOPPED",
-              "The queue takes no new applications. Those in it run to their end.",
-              "Stop",
-            ),
-          why,
-          true,
-        )
-      : action("Start", () => setState(name, "RUNNING", "The queue takes applications again.", "Start"), why),
-    action("Edit capacities", () => edit(name, siblings, partition), why),
-  );
+  const why = notForUsers(rights) || rights.queuesAreFixed;
+  const to = (queue.state || "RUNNING") === "RUNNING" ? STOP : START;
+  return html`<p class="actions">
+    ${action(to.verb, () => setState(name, to), why, to === STOP)}
+    ${action("Edit capacities", () => edit(name, siblings, partition), why)}
+  </p>`;
 }
 
-async function setState(name, state, consequence, yes) {
-  if (await confirm(`${yes} queue ${name}?`, consequence, yes)) await apply(change(name, { state }));
+const STOP = {
+  verb: "Stop",
+  state: "STOPPED",
+  consequence: "The queue takes no new applications. Those in it run to their end.",
+};
+const START = { verb: "Start", state: "RUNNING", consequence: "The queue takes applications again." };
+
+async function setState(name, { verb, state, consequence }) {
+  if (await confirm(`${verb} queue ${name}?`, consequence, verb)) await apply(change(name, { state }));
 }
 
 // The capacities of siblings make 100 together: all of them are asked for, and changed, at once. What is

@@ -22,6 +22,11 @@ function shareFacts({ name, queue, capacity, usage, parent, whole }) {
     `${leaf} ${ownName} ${percent(own)} = ${parent.name.split(".").at(-1)} ` +
       `${percent(ownName === "absolute" ? above.absoluteCapacity : above.absoluteMaxCapacity)} × ` +
       percent(share);
+  const effective = (title, resource, share) => [
+    title,
+    [...amount(resource), ` (${percent(share)})`],
+    whole && `${resource.memory} MB = ${whole.memory} MB of the partition × ${percent(share)}`,
+  ];
   const { memory } = capacity.effectiveMinResource,
     used = usage ? usage.used : { memory: 0, vCores: 0 };
   found.push(
@@ -38,20 +43,8 @@ function shareFacts({ name, queue, capacity, usage, parent, whole }) {
         : configured,
     ],
     ["Configured Max Capacity", percent(capacity.maxCapacity)],
-    [
-      "Effective Capacity",
-      [...amount(capacity.effectiveMinResource), ` (${percent(capacity.absoluteCapacity)})`],
-      whole &&
-        `${capacity.effectiveMinResource.memory} MB = ` +
-          `${whole.memory} MB of the partition × ${percent(capacity.absoluteCapacity)}`,
-    ],
-    [
-      "Effective Max Capacity",
-      [...amount(capacity.effectiveMaxResource), ` (${percent(capacity.absoluteMaxCapacity)})`],
-      whole &&
-        `${capacity.effectiveMaxResource.memory} MB = ` +
-          `${whole.memory} MB of the partition × ${percent(capacity.absoluteMaxCapacity)}`,
-    ],
+    effective("Effective Capacity", capacity.effectiveMinResource, capacity.absoluteCapacity),
+    effective("Effective Max Capacity", capacity.effectiveMaxResource, capacity.absoluteMaxCapacity),
     [
       "Absolute Used Capacity",
       percent(capacity.absoluteUsedCapacity),

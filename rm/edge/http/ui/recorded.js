@@ -2,7 +2,7 @@
 // have.
 import { get, list } from "./api.js";
 import { compare } from "./compare.js";
-import { countVCores, html, render, since, withQuery } from "./dom.js";
+import { countVCores, html, render, select, since, withQuery } from "./dom.js";
 import { eventLog } from "./log.js";
 import { nameOf, run } from "./run.js";
 import { simulation } from "./simulation.js";
@@ -47,6 +47,12 @@ export function seek(index) {
   dispatchEvent(new Event("refresh"));
 }
 
+export const KEYS = {
+  ArrowLeft: () => jump(place() - 1),
+  ArrowRight: () => jump(place() + 1),
+  p: () => toggle(),
+};
+
 export function toggle() {
   if (timer) {
     clearInterval(timer);
@@ -84,15 +90,12 @@ function jump(index) {
 }
 
 function runs() {
-  const choose = (event) => {
+  const choose = (run) => {
     stop();
-    go(withQuery("run", event.target.value));
+    go(withQuery("run", run));
   };
-  return html`<label>Run <select id="whichrun" onchange=${choose}>
-    ${header.runs.map(
-      (one) => html`<option value=${one.run} selected=${one.run === chosenRun()}>${nameOf(one)}</option>`,
-    )}
-  </select></label>`;
+  const choices = header.runs.map((one) => [one.run, nameOf(one)]);
+  return html`<label>Run ${select(choices, chosenRun(), choose, { id: "whichrun" })}</label>`;
 }
 
 function controls() {
@@ -122,11 +125,7 @@ function controls() {
       aria-valuetext=${`${since(at[index])}, ${text}`}
       oninput=${(event) => jump(Number(event.target.value))}
     />
-    <label class="speed"><select aria-label="Speed" onchange=${(event) => setSpeed(event.target.value)}>
-      ${SPEEDS.map(
-        ([value, name]) => html`<option value=${value} selected=${value === speed}>${name}</option>`,
-      )}
-    </select></label>
+    <label class="speed">${select(SPEEDS, speed, setSpeed, { "aria-label": "Speed" })}</label>
     <output id="moment" for="slider">
       <b>${since(at[index])}</b>${` · ${index + 1} of ${at.length}`}
       ${at.at(-1) !== time.at(-1) && ` · virtual time ${since(time[index])}`}
@@ -196,18 +195,5 @@ export async function begin(pages, views, goTo) {
   });
   pages.splice(0, 1, ["/cluster/run", "Run", "r"], ["/cluster", "Cluster", "c"]);
   pages.push(["/cluster/compare", "Compare", "v"], ["/cluster/simulation", "Simulation", "m"]);
-  document.addEventListener("keydown", (event) => {
-    if (
-      /** @type {Element} */ (event.target).closest("input, select, textarea, dialog") ||
-      event.ctrlKey ||
-      event.metaKey ||
-      event.altKey
-    )
-      return;
-    if (event.key !== "ArrowLeft" && event.key !== "ArrowRight") return;
-    event.preventDefault();
-    stop();
-    seek(place() + (event.key === "ArrowLeft" ? -1 : 1));
-  });
   await reload();
 }

@@ -1,7 +1,7 @@
 // A scenario is chosen or written, or a trace of jobs chosen, and played in virtual time by `yarnbox view`;
 // then its recording is shown.
 import { get, list, post } from "./api.js";
-import { html, table, title, withQuery } from "./dom.js";
+import { html, select, table, title, withQuery } from "./dom.js";
 
 const EXAMPLE = `name: two-queues
 about: Queue a may use idle capacity of b; the first container of b goes where a has left room.
@@ -45,11 +45,9 @@ const kept = {
 };
 const refresh = () => dispatchEvent(new Event("refresh"));
 const isTrace = () => kept.name.endsWith(".tsv");
-const keep =
-  (name, /** @type {(text: string) => any} */ read = String) =>
-  (event) => {
-    kept[name] = read(event.target.value);
-  };
+const keep = (name) => (/** @type {string | number} */ value) => {
+  kept[name] = value;
+};
 
 export async function simulation(query, runs, done) {
   const { files } = await get("/ui/simulations");
@@ -58,8 +56,9 @@ export async function simulation(query, runs, done) {
     const { text } = await get(`/ui/simulations/file?name=${encodeURIComponent(wanted)}`);
     Object.assign(kept, { name: wanted, text, problems: [] });
   }
-  const choose = (event) => {
-    history.pushState(null, "", withQuery("file", event.target.value));
+  const choices = [["", "choose one"], ...files.map((one) => [one, one])];
+  const choose = (file) => {
+    history.pushState(null, "", withQuery("file", file));
     refresh();
   };
   return html`${title("Simulation")}
@@ -68,13 +67,7 @@ export async function simulation(query, runs, done) {
       scheduler code as the ResourceManager. A SWIM trace (.tsv) is a list of
       jobs, of which the first are played.
     </p>
-    ${
-      files.length > 0 &&
-      html`<label>File <select id="file" onchange=${choose}>
-        <option value="">choose one</option>
-        ${files.map((one) => html`<option value=${one} selected=${one === kept.name}>${one}</option>`)}
-      </select></label>`
-    }
+    ${files.length > 0 && html`<label>File ${select(choices, kept.name, choose, { id: "file" })}</label>`}
     <label>
       ${files.length > 0 ? " or a file" : "A file"} of your own${" "}
       <input type="file" accept=".yaml,.yml,.tsv" onchange=${upload} />
@@ -85,15 +78,12 @@ export async function simulation(query, runs, done) {
       spellcheck=${false}
       aria-label="Scenario"
       value=${kept.text}
-      oninput=${keep("text")}
+      oninput=${(event) => keep("text")(event.target.value)}
     />
     <p class="actions">
-      <label>Scheduler <select id="scheduler" onchange=${keep("scheduler")}>
-        ${SCHEDULERS.map(
-          ([value, name]) =>
-            html`<option value=${value} selected=${value === kept.scheduler}>${name}</option>`,
-        )}
-      </select></label>
+      <label>
+        Scheduler ${select(SCHEDULERS, kept.scheduler, keep("scheduler"), { id: "scheduler" })}
+      </label>
       <button id="simulate" class="primary" disabled=${kept.isRunning} onclick=${() => simulate(done)}>
         ${kept.isRunning ? "Running…" : "Run"}
       </button>
@@ -114,7 +104,7 @@ export async function simulation(query, runs, done) {
               min="1"
               max=${most}
               value=${kept[name]}
-              oninput=${keep(name, Number)}
+              oninput=${(event) => keep(name)(Number(event.target.value))}
             />
           </label>`,
         )}

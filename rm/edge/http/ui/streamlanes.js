@@ -1,47 +1,9 @@
 // Containers as numbers: on which lane each lies, and of which bars the picture of a part of them consists.
 // Knows no page and no canvas: taskstream.js draws.
 import { natural } from "./filtering.js";
+import TinyQueue from "./vendor/tinyqueue.js";
 
 const THIN = 2;
-
-// The smallest of many numbers again and again: a binary heap of pairs, by their first.
-class Heap {
-  constructor() {
-    this.pairs = [];
-  }
-
-  get least() {
-    return this.pairs.length ? this.pairs[0][0] : Infinity;
-  }
-
-  push(pair) {
-    const { pairs } = this;
-    let at = pairs.push(pair) - 1;
-    while (at > 0 && pairs[(at - 1) >> 1][0] > pair[0]) {
-      pairs[at] = pairs[(at - 1) >> 1];
-      at = (at - 1) >> 1;
-    }
-    pairs[at] = pair;
-  }
-
-  pop() {
-    const { pairs } = this;
-    const [first] = pairs;
-    const last = pairs.pop();
-    if (!pairs.length) return first;
-    let at = 0;
-    for (;;) {
-      let below = 2 * at + 1;
-      if (below >= pairs.length) break;
-      if (below + 1 < pairs.length && pairs[below + 1][0] < pairs[below][0]) below += 1;
-      if (pairs[below][0] >= last[0]) break;
-      pairs[at] = pairs[below];
-      at = below;
-    }
-    pairs[at] = last;
-    return first;
-  }
-}
 
 // So many containers are laid at a time.
 const AT_ONCE = 5000;
@@ -112,15 +74,18 @@ export class Lanes {
   }
 
   groupFor(name) {
-    if (!this.known.has(name))
-      this.known.set(name, { name, top: 0, lanes: 0, busy: new Heap(), free: new Heap() });
+    if (!this.known.has(name)) {
+      // The lanes that are free, and those that are not: [until when, lane].
+      const [free, busy] = [new TinyQueue(), new TinyQueue([], ([a], [b]) => a - b)];
+      this.known.set(name, { name, top: 0, lanes: 0, busy, free });
+    }
     return this.known.get(name);
   }
 
   take(i) {
     const group = this.groupAt[i];
-    while (group.busy.least <= this.begin[i]) group.free.push([group.busy.pop()[1]]);
-    this.own[i] = group.free.pairs.length ? group.free.pop()[0] : group.lanes++;
+    while (group.busy.peek()?.[0] <= this.begin[i]) group.free.push(group.busy.pop()[1]);
+    this.own[i] = group.free.pop() ?? group.lanes++;
     if (this.end[i] < Infinity) group.busy.push([this.end[i], this.own[i]]);
   }
 

@@ -1,7 +1,8 @@
 // The picture of a task stream: pixels on a canvas, or shapes in a file. Both are made of the same bars.
-import { css, tick } from "./dom.js";
+import { css, html, tick } from "./dom.js";
+import { picture, rect, word } from "./picture.js";
 
-const SECONDS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 21600, 43200, 86400];
+export const SECONDS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 21600, 43200, 86400];
 const LABEL = 12,
   ROOM_FOR_A_TIME = 90,
   GAP_FROM = 5,
@@ -190,67 +191,46 @@ export class Painter {
   }
 }
 
-export const escaped = (text) =>
-  String(text).replace(
-    /[&<>"]/g,
-    (sign) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[sign],
-  );
-
-/** The present part as a picture that needs no style sheet, with the words of its colours. */
+/** The present part as a picture, with the words of its colours. */
 export function svgOf({ lanes, view, looks, lookOf, gutter, width, height, foot, at }, name) {
   const colours = paletteOf(looks);
-  const rounded = (number) => Math.round(number * 10) / 10;
+  const [line, accent] = [asText(colours.line), asText(colours.accent)];
+  const hueOf = (i) => (looks[i].hatch ? `url(#look${i})` : asText(colours.hues[i]));
+  const xOf = (time) => gutter + ((time - view.begin) * width) / (view.end - view.begin);
   const shapes = [];
-  const rect = (x, y, wide, tall, fill) =>
-    shapes.push(
-      `<rect x="${rounded(x)}" y="${rounded(y)}" width="${rounded(wide)}" height="${rounded(tall)}" ` +
-        `fill="${fill}"/>`,
-    );
-  const text = (x, y, words, anchor = "start") =>
-    shapes.push(`<text x="${rounded(x)}" y="${rounded(y)}" text-anchor="${anchor}">${escaped(words)}</text>`);
-  const past = height + foot;
-  const present = looks.map((one, i) => ({ ...one, i })).filter((one) => one.count);
-  rect(0, 0, gutter + width, past + 18 * (1 + present.length), asText(colours.field));
   lanes.bars(view, Math.round(width), Math.round(height), lookOf, (x, wide, y, tall, i) => {
-    const fill = looks[lookOf[i]].hatch ? `url(#look${lookOf[i]})` : asText(colours.hues[lookOf[i]]);
-    rect(gutter + x, y, wide >= GAP_FROM ? wide - 1 : wide, tall >= GAP_FROM ? tall - 1 : tall, fill);
+    const [within, below] = [wide, tall].map((size) => (size >= GAP_FROM ? size - 1 : size));
+    shapes.push(rect(gutter + x, y, within, below, hueOf(lookOf[i])));
     if (lanes.containers[i].isAM && tall >= EDGE_FROM)
-      rect(gutter + x, y, wide, 3, asText(colours.edges[lookOf[i]]));
+      shapes.push(rect(gutter + x, y, wide, 3, asText(colours.edges[lookOf[i]])));
   });
   for (const one of namesOf(lanes, view, height)) {
-    if (one.edge) rect(gutter, one.edge, width, 0.5, asText(colours.line));
-    if (one.name) text(4, one.y + 4, one.name);
+    if (one.edge) shapes.push(rect(gutter, one.edge, width, 0.5, line));
+    if (one.name) shapes.push(word(4, one.y + 4, one.name));
   }
   for (const time of timeSteps(view, width)) {
-    const x = gutter + ((time - view.begin) * width) / (view.end - view.begin);
-    rect(x, 0, 0.5, height, asText(colours.line));
-    if (x > gutter + 30 && x < gutter + width - 30) text(x, height + 13, tick(time), "middle");
+    const x = xOf(time);
+    shapes.push(rect(x, 0, 0.5, height, line));
+    if (x > gutter + 30 && x < gutter + width - 30) shapes.push(word(x, height + 13, tick(time), "middle"));
   }
-  if (isAt(at, view))
-    rect(
-      gutter + ((at - view.begin) * width) / (view.end - view.begin),
-      0,
-      2,
-      height,
-      asText(colours.accent),
-    );
-  present.forEach((one, row) => {
-    rect(4, past + 18 * row + 4, 11, 11, one.hatch ? `url(#look${one.i})` : asText(colours.hues[one.i]));
-    text(22, past + 18 * row + 14, `${one.text}: ${one.count}`);
+  if (isAt(at, view)) shapes.push(rect(xOf(at), 0, 2, height, accent));
+  const present = looks.map((one, i) => ({ ...one, i })).filter((one) => one.count);
+  const legend = present.map(({ i, text, count }, row) => {
+    const y = height + foot + 18 * row;
+    return [rect(4, y + 4, 11, 11, hueOf(i)), word(22, y + 14, `${text}: ${count}`)];
   });
-  const hatches = present
-    .filter((one) => one.hatch)
-    .map(
-      (one) =>
-        `<pattern id="look${one.i}" width="6" height="6" patternUnits="userSpaceOnUse" ` +
-        `patternTransform="rotate(${[0, 45, -45, 0][one.hatch]})">` +
-        `<rect width="6" height="6" fill="${asText(colours.hues[one.i])}"/>` +
-        `<rect width="2" height="6" fill="${asText(colours.pales[one.i])}"/></pattern>`,
-    );
-  const size = `width="${gutter + width}" height="${past + 18 * (1 + present.length)}"`;
-  return (
-    `<svg xmlns="http://www.w3.org/2000/svg" ${size} font-family="system-ui, sans-serif" font-size="11">` +
-    `<title>${escaped(name)}</title><defs>${hatches.join("")}</defs>` +
-    `<g fill="${asText(colours.ink)}">${shapes.join("")}</g></svg>\n`
-  );
+  const tall = height + foot + 18 * (1 + present.length);
+  const [ink, field] = [asText(colours.ink), asText(colours.field)];
+  const hatches = present.filter((one) => one.hatch).map((one) => hatch(one, colours));
+  return picture(name, gutter + width, tall, ink, field, hatches, [shapes, legend]);
 }
+
+const hatch = ({ i, hatch: kind }, { hues, pales }) => html`<pattern
+  id=${`look${i}`}
+  width="6"
+  height="6"
+  patternUnits="userSpaceOnUse"
+  patternTransform=${`rotate(${[0, 45, -45, 0][kind]})`}
+>
+  ${rect(0, 0, 6, 6, asText(hues[i]))}${rect(0, 0, 2, 6, asText(pales[i]))}
+</pattern>`;

@@ -2,7 +2,18 @@
 // Only what can be seen is drawn, pixel by pixel, so that many thousand containers follow the hand.
 import { list } from "./api.js";
 import { CARD, lengthOfTime, number, text } from "./columns.js";
-import { andVCores, Component, clock, duration, empty, html, plainGib, replaceQuery } from "./dom.js";
+import {
+  andVCores,
+  Component,
+  clock,
+  duration,
+  empty,
+  html,
+  plainGib,
+  replaceQuery,
+  select,
+  tool,
+} from "./dom.js";
 import { csv, save, saveBlob } from "./export.js";
 import { listenToPointers } from "./gestures.js";
 import { grid } from "./grid.js";
@@ -71,7 +82,7 @@ class TaskStream extends Component {
     this.chosen = undefined;
     this.frame = 0;
     this.scene = null;
-    this.state = { legend: null };
+    this.state = { legend: null, isOpen: false };
   }
 
   componentDidMount() {
@@ -390,26 +401,22 @@ class TaskStream extends Component {
 
   // ---- the page
 
-  render({ name, containers, lanes, colour, query }, { legend }) {
+  render({ name, containers, lanes, colour }, { legend, isOpen }) {
     const { shown, more } = keysOf(legend?.colours.looks ?? []);
     const by = `${GROUPINGS[lanes].name} and ${COLOURINGS[colour].name}`;
     const what = `${name}: ${containers.length} containers by ${by}`;
     const keep = (place, of) => {
       this[of] = place || this[of];
     };
-    const select = (word, parameter, choices, present) => html`<label>
-      ${word}${" "}
-      <select onchange=${(event) => replaceQuery(parameter, event.target.value)}>
-        ${Object.entries(choices).map(
-          ([key, one]) => html`<option value=${key} selected=${key === present}>${one.name}</option>`,
-        )}
-      </select>
-    </label>`;
-    const tool = (text, label, does) =>
-      html`<button aria-label=${`${name}: ${label}`} title=${label} onclick=${does}>${text}</button>`;
+    const choose = (word, parameter, choices, present) => {
+      const pairs = Object.entries(choices).map(([key, one]) => [key, one.name]);
+      const options = select(pairs, present, (value) => replaceQuery(parameter, value));
+      return html`<label>${word} ${options}</label>`;
+    };
+    const own = (text, label, does) => tool(text, `${name}: ${label}`, does);
     return html`<figure class="chart stream" aria-label=${what}>
       <p class="legend">
-        ${select("Lanes", "lanes", GROUPINGS, lanes)} ${select("Colour", "colour", COLOURINGS, colour)}${" "}
+        ${choose("Lanes", "lanes", GROUPINGS, lanes)} ${choose("Colour", "colour", COLOURINGS, colour)}${" "}
         ${shown.map(
           (one) => html`<span class=${`swatch hatch${one.hatch}`} style=${{ "--hue": `var(${one.hue})` }}>
             ${one.text} <b>${one.count}</b>
@@ -438,54 +445,47 @@ class TaskStream extends Component {
       </div>
       <p class="chart-tools">
         <output ref=${(place) => keep(place, "told")}></output>
-        ${tool("+", "zoom in", () => this.zoom(0.5))} ${tool("−", "zoom out", () => this.zoom(2))}
-        ${tool("↕", "taller lanes", () => this.stretch(0.5))}
-        ${tool("⇳", "more lanes", () => this.stretch(2))} ${tool("All", "show all", () => this.showAll())}
-        ${tool("SVG", "as SVG", () => this.asSvg())}
-        ${tool("PNG", "as PNG", () => this.canvas.toBlob((blob) => saveBlob(this.fileName("png"), blob)))}
-        ${tool("CSV", "as CSV", () => this.asCsv())}
+        ${own("+", "zoom in", () => this.zoom(0.5))} ${own("−", "zoom out", () => this.zoom(2))}
+        ${own("↕", "taller lanes", () => this.stretch(0.5))}
+        ${own("⇳", "more lanes", () => this.stretch(2))} ${own("All", "show all", () => this.showAll())}
+        ${own("SVG", "as SVG", () => this.asSvg())}
+        ${own("PNG", "as PNG", () => this.canvas.toBlob((blob) => saveBlob(this.fileName("png"), blob)))}
+        ${own("CSV", "as CSV", () => this.asCsv())}
       </p>
-      ${legend && html`<${Summary} ...${{ ...legend, looks: legend.colours, name, lanes, query }} />`}
+      ${
+        legend &&
+        html`<details ontoggle=${(event) => this.setState({ isOpen: event.currentTarget.open })}>
+          <summary>As a table</summary>
+          ${isOpen && this.table(legend)}
+        </details>`
+      }
     </figure>`;
   }
-}
 
-// The same as a table: how many containers each lane has had, and of which kinds.
-class Summary extends Component {
-  render({ name, containers, now, lanes, looks, query }, { isOpen }) {
-    const open = (event) => this.setState({ isOpen: event.currentTarget.open });
-    return html`<details ontoggle=${open}>
-      <summary>As a table</summary>
-      ${isOpen && this.table(name, containers, now, lanes, looks, query)}
-    </details>`;
-  }
-
-  table(name, containers, now, lanes, { looks, of }, query) {
+  // The same as a table: how many containers each lane has had, and of which kinds.
+  table({ containers, now, grouping, colours: { looks, of } }) {
+    const { name: what, of: laneOf } = GROUPINGS[grouping];
     const rows = new Map();
     containers.forEach((one, i) => {
-      const id = GROUPINGS[lanes].of(one);
+      const id = laneOf(one);
       if (!rows.has(id)) rows.set(id, { id, count: 0, ms: 0, looks: looks.map(() => 0) });
       const row = rows.get(id);
       row.count += 1;
       row.ms += (one.finished || now) - one.started;
       row.looks[of[i]] += 1;
     });
-    return grid({
-      id: "stream",
-      name: `${name}: containers by ${GROUPINGS[lanes].name}`,
-      columns: [
-        text("id", GROUPINGS[lanes].name, "id", CARD),
-        number("count", "Containers", "count", CARD),
-        lengthOfTime("ms", "Time of all", "ms", CARD),
-        ...looks.flatMap((look, i) =>
-          look.count ? [number(`of${look.key}`, look.text, (one) => one.looks[i])] : [],
-        ),
-      ],
-      rows: [...rows.values()],
-      query,
-      order: "id",
-      none: "No containers yet.",
-    });
+    const kinds = looks.flatMap((look, i) =>
+      look.count ? [number(`of${look.key}`, look.text, (one) => one.looks[i])] : [],
+    );
+    const columns = [
+      text("id", what, "id", CARD),
+      number("count", "Containers", "count", CARD),
+      lengthOfTime("ms", "Time of all", "ms", CARD),
+      ...kinds,
+    ];
+    const { name, query } = this.props;
+    const about = { id: "stream", name: `${name}: containers by ${what}`, none: "No containers yet." };
+    return grid({ ...about, columns, rows: [...rows.values()], query, order: "id" });
   }
 }
 

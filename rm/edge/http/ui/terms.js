@@ -24,7 +24,6 @@ export const TERMS = {
   weight: "A queue of weight 2 gets twice as much of its parent's resources as one of weight 1.",
   // Capacity
   guarantee: "The capacity of the queue. Others may use it while the queue does not need it.",
-  guaranteed: "The capacity of the queue. Others may use it while the queue does not need it.",
   "user limit": "The most that one user may use in the queue now. It falls when more users have requests.",
   "user-limit-factor": "How many times the capacity of the queue one user may use at most.",
   "minimum-user-limit-percent":
@@ -77,9 +76,6 @@ export const TERMS = {
   "marked for preemption":
     "Chosen by the preemption policy: the ApplicationMaster is asked to give the container up, " +
     "and has until max_wait_before_kill.",
-  marked:
-    "Chosen by the preemption policy: the ApplicationMaster is asked to give the container up, " +
-    "and has until max_wait_before_kill.",
   killed: "Stopped by the ResourceManager; after preemption the exit status is -102.",
   max_wait_before_kill: "How long a marked container may continue before it is killed, in ms.",
   preempted: "Containers that were killed so that another queue or user gets its guarantee.",
@@ -105,6 +101,9 @@ export const TERMS = {
   "default queue": "Of a plan queue: the part of it that no active reservation uses.",
   window: "From the arrival to the deadline of a reservation.",
 };
+
+TERMS.guaranteed = TERMS.guarantee;
+TERMS.marked = TERMS["marked for preemption"];
 
 export const meaningOf = (word) => {
   const known = String(word).toLowerCase();

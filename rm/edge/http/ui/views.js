@@ -14,7 +14,7 @@ import {
   title,
   unfiltered,
 } from "./dom.js";
-import { matcher } from "./filtering.js";
+import { matcherOf } from "./filtering.js";
 import { grid } from "./grid.js";
 
 const available = (one) => one.partitionInfo?.resourceAvailable || { memory: 0, vCores: 0 };
@@ -52,13 +52,12 @@ export async function labels(_, query) {
   ];
 }
 
-const PROPERTY = { name: (one) => one.name, value: (one) => one.value, source: (one) => one.source };
 const PROPERTIES = [
   text("name", "Property", "name", { width: 520 }),
   text("value", "Value", "value", {
     cell: (one) => [one.value, one.unit && ` ${one.unit}`, one.final && h("small", {}, " final")],
   }),
-  text("from", "From", "source", {
+  text("source", "From", "source", {
     cell: (one) => [one.source, one.default && h("small", {}, ` (default ${one.default})`)],
   }),
   text("meaning", "Meaning", "meaning", { width: 700 }),
@@ -66,7 +65,7 @@ const PROPERTIES = [
 
 export async function conf(_, query) {
   const which = query.get("which") || "set",
-    means = matcher(query.get("q"), PROPERTY);
+    means = matcherOf(query.get("q"), PROPERTIES);
   const found = list((await get("/ui/conf")).property).filter(
     (one) => (which === "all" || !one.isDefault) && means(one),
   );
