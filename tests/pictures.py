@@ -73,7 +73,7 @@ async def take(page: Page, top: str, to: Path) -> None:
         await page.screenshot(path=to / name)
 
 
-WHAT_IF = ("what-if.png", 1500)
+WHAT_IF = ("what-if.png", 1200)
 
 
 def report() -> str:
@@ -99,6 +99,7 @@ async def regenerate(browser: Browser, to: Path) -> None:
         raise RuntimeError("the scenario of the pictures cannot be played")
     async with viewing([read(write(data), "pictures")]) as caller, browser.page() as page:
         await take(page, caller.top, to)
+        await page.goto("about:blank")  # the pages of the viewer forbid the style that a report brings along
         await page.set_viewport_size({"width": WIDTH, "height": WHAT_IF[1]})
         await page.set_content(report())
         await page.screenshot(path=to / WHAT_IF[0])
