@@ -28,15 +28,13 @@ REVIVED = "update of a reservation that was dropped"
 DRAINING = "another size of a container is not told to a node that drains"
 COUNTED = "what stands for another size of a container is still on its node in the report of the same answer"
 SHARE = "share of a partition without nodes is 0 by 0"
-SIZED = "waiting application among the activated ones of a fair leaf"
 TWICE = "request given back twice, by the end of a container and by the warning of its preemption"
 MOVED = "ended container, moved to another partition with its node"
 SMALLER = "AM smaller than what was asked for it, and the label of its node"
 DEDUCTED = "ended container that its node had not reported, deducted once more from what FIFO has used"
 
 _UNKNOWN = "is unknown. Please try again with a valid reservation."
-_QUEUE, _ORDER = "yarn.scheduler.capacity.", ".ordering-policy"
-_MULTI_NODE = _QUEUE + "multi-node-placement-enabled"
+_MULTI_NODE = "yarn.scheduler.capacity.multi-node-placement-enabled"
 _RATIO = re.compile(r"\.queues\.[^ ]*\.labels\.[^.]*\.(absolute-)?(max-)?(used-)?capacity$")
 _RESERVATION = re.compile(r"\.plans\.[^ ]*\.(?P<id>reservation_[^. ]*)$")
 _PLACED = re.compile(r"\.nodes\.(?P<node>[^.]*)\.(containers|reserved)$")
@@ -79,8 +77,6 @@ class Accidents:
         """Leaves with an AM whose container is smaller than what its attempt is booked for."""
         self._resized = 0
         """How many containers get another size with the present call of an AM, at most."""
-        self._sized: dict[str, None] = {}
-        """Leaves with the fair ordering policy."""
         self._spared: dict[str, None] = {}
         """Lent containers that had been reservations, and were killed by preemption."""
         self._unlisted: dict[str, None] = {}
@@ -103,9 +99,6 @@ class Accidents:
     def note_queues(self, properties: Mapping[str, str]) -> None:
         """What capacity-scheduler.xml says now."""
         self._has_candidates = properties.get(_MULTI_NODE) == "true"
-        for name, value in properties.items():
-            if name.startswith(_QUEUE) and name.endswith(_ORDER) and value == "fair":
-                self._sized[name.removeprefix(_QUEUE).removesuffix(_ORDER)] = None
 
     def note_preempted(self, container_ids: Iterable[ContainerId]) -> None:
         """The warning of these containers, which have ended before, is over in this turn."""
@@ -233,13 +226,6 @@ class Accidents:
             # Hadoop: CapacityScheduler.updateLabelsOnNode moves the use of all that a node has launched, of
             # what has ended in the meantime, too: the old partition has less than nothing in use for ever.
             raise EndedByAccidentError(MOVED)
-        is_one_more = isinstance(ours, int) and isinstance(hadoop, int) and hadoop == ours + 1
-        if is_one_more and path.removeprefix(".queues.").rpartition(".")[0] in self._sized:
-            # Hadoop: AbstractComparatorOrderingPolicy.reorderScheduleEntities puts whoever has changed among
-            # the activated, an unmanaged application that waits for the AM limit, too: it counts twice. It
-            # changes when it asks, with size-based weight, and when the placement processor commits a
-            # container to it.
-            raise EndedByAccidentError(SIZED)
         return False
 
     def _check_places(self, path: str, ours: object, hadoop: object) -> None:
