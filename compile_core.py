@@ -70,6 +70,8 @@ def build(place: Path, optimization: str, processes: int) -> None:
         )
         for extension in extensions:
             extension.include_dirs.append(str(generated / "yarnbox"))
+            # Every product and sum is rounded by itself, as Python rounds it: float32 relies on that.
+            extension.extra_compile_args.append("-ffp-contract=off")
         command = (
             importlib.import_module("setuptools")
             .Distribution({"name": "yarnbox", "ext_modules": extensions})

@@ -37,9 +37,12 @@ class _FieldsOnDemand:
         return found
 
 
-class Frozen(msgspec.Struct, frozen=True, kw_only=True):
+class Frozen(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A value: nothing of it can be changed, and its fields are given by name. Classes that inherit from it
     say `frozen=True, kw_only=True` themselves.
+
+    A value is made of values, so no way leads from it back to itself: the search for cyclic garbage leaves
+    values out, which makes them cheaper to make, too.
     """
 
     if TYPE_CHECKING:

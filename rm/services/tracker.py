@@ -7,7 +7,7 @@ The edge resolves its host name and adds the keys with which it checks tokens. H
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from yarnbox.rm.events.node import (
     NodeDecommission,
@@ -42,7 +42,7 @@ from yarnbox.yarn.version import HADOOP_VERSION
 if TYPE_CHECKING:
     from yarnbox.rm.context import RMContext
 
-RESPONSE_ID_MASK = 0x7FFFFFFF
+RESPONSE_ID_MASK: Final = 0x7FFFFFFF
 DYNAMIC_RESOURCES_FILE = "dynamic-resources.xml"
 _DYNAMIC = "yarn.resource.dynamic"
 

@@ -4,15 +4,26 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import gc
+import importlib
 import inspect
 import pickle
+import pkgutil
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from enum import Enum
+from types import NoneType, UnionType
+from typing import Any, ClassVar, Union, get_args, get_origin, get_type_hints
 
 import pytest
 from msgspec import field
 
+import yarnbox.rm.events
+import yarnbox.yarn.records
+from yarnbox.yarn.connection.address import Address
 from yarnbox.yarn.frozen import Frozen, frozen
+from yarnbox.yarn.resources.resource import Resource
+from yarnbox.yarn.security.acl import AccessControlList
 
 
 class Place(Frozen, frozen=True, kw_only=True):
@@ -124,6 +135,7 @@ def test_fields_are_inherited() -> None:
 
 def test_it_is_copied_and_pickled() -> None:
     seat = Seat(host="a", row=3, racks=["r"])
+    assert not gc.is_tracked(seat)
     copied = copy.deepcopy(seat)
     assert copied == seat
     assert copied.racks is not seat.racks
@@ -142,3 +154,38 @@ def test_a_declared_class_keeps_what_was_put_into_it() -> None:
     assert dataclasses.replace(Made(), size=1) == Made(size=1)
     with pytest.raises(AttributeError):
         Made().size = 4
+
+
+PLAIN = (Frozen, Enum, tuple, str, int, float, bool, bytes, NoneType, Resource, Address, AccessControlList)
+HOLDERS = (tuple, Mapping, Union, UnionType)
+
+
+def parts(kind: Any) -> Iterator[Any]:
+    """What a type is made of, down to what holds nothing else."""
+    if get_origin(kind) is ClassVar:
+        return
+    inner = [one for one in get_args(kind) if one is not Ellipsis]
+    for one in inner:
+        yield from parts(one)
+    if not inner or get_origin(kind) not in HOLDERS:
+        yield get_origin(kind) or kind
+
+
+def heirs(of: type[Frozen]) -> Iterator[type[Frozen]]:
+    for one in of.__subclasses__():
+        yield one
+        yield from heirs(one)
+
+
+def test_events_and_records_are_made_of_values_and_left_out_of_the_search_for_garbage() -> None:
+    for package in (yarnbox.rm.events, yarnbox.yarn.records):
+        for found in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
+            importlib.import_module(found.name)
+    ours = ("yarnbox.rm.events", "yarnbox.yarn.")
+    kinds = [one for one in heirs(Frozen) if one.__module__.startswith(ours)]
+    assert len(kinds) > 200
+    for kind in kinds:
+        assert not kind.__struct_config__.gc, kind
+        for name, declared in get_type_hints(kind).items():
+            odd = [one for one in parts(declared) if not (isinstance(one, type) and issubclass(one, PLAIN))]
+            assert not odd, f"{kind.__name__}.{name} may lead back to the value: {odd}"

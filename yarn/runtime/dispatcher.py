@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from yarnbox.yarn.runtime.event import Event
 
-DRAIN_LIMIT = 100_000
+DRAIN_LIMIT: Final = 100_000
 """More events than this in one drain are an endless loop: a defect."""
 
 Handler = Callable[[Any], None]

@@ -13,15 +13,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
-from typing import Generic, TypeVar
+from typing import Final, Generic, TypeVar
 
 from yarnbox.yarn.ids import ApplicationAttemptId, ContainerId, NodeId, ReservationId
 
 K = TypeVar("K")
 T = TypeVar("T")
 
-_LEAST_SLOTS = 16
-_INT = 0xFFFFFFFF
+_LEAST_SLOTS: Final = 16
+_INT: Final = 0xFFFFFFFF
 
 
 def in_hash_order(keys: Iterable[K], hash_of: Callable[[K], int], most: int = 0) -> list[K]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import ceil, floor, inf
+from typing import Final
 
 from yarnbox.rm.scheduler.calculator import float32
 from yarnbox.yarn.resources.resource import (
@@ -20,7 +21,7 @@ from yarnbox.yarn.resources.resource import (
     componentwise_min,
 )
 
-MANDATORY = (MEMORY_MB, VCORES)
+MANDATORY: Final = (MEMORY_MB, VCORES)
 
 
 class Arithmetic:

@@ -8,6 +8,7 @@ where it looks like a mistake; comments say where.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import itemgetter
 
 from yarnbox.rm.scheduler.calculator import float32
 from yarnbox.rm.scheduler.capacity.preemption.arithmetic import componentwise, not_below_zero, truncate
@@ -17,6 +18,7 @@ from yarnbox.yarn.resources.resource import NONE, Resource, total
 
 NO_GUARANTEE = 2147483647.0
 """The share of a queue without a guarantee: behind everybody."""
+_PLACE = itemgetter(0)
 
 
 class IdealAssignment:
@@ -128,13 +130,14 @@ class IdealAssignment:
         while need and arithmetic.is_positive(base, unassigned):
             yield
             self._weigh(need, partition, is_weighted=is_weighted)
-            head = self._take_head(need, partition, base)
-            met.update((queue.path, queue) for queue in head)
-            if need:
-                first = min(need, key=lambda queue: (*self._order(queue, partition, base), place[queue.path]))
+            head, first = self._take_head(need, partition, base, place)
+            for _, queue in head:
+                met[queue.path] = queue
+            if first is not None:
                 met[first.path] = first
             start = unassigned
-            for queue in sorted(head, key=lambda one: place[one.path]):
+            head.sort(key=_PLACE)
+            for _, queue in head:
                 if not arithmetic.is_above_zero(unassigned):
                     break
                 share = queue.share(partition)
@@ -158,13 +161,28 @@ class IdealAssignment:
             part = NO_GUARANTEE
         return part >= 1.0, -queue.priority, part
 
-    def _take_head(self, need: list[QueueView], partition: str, base: Resource) -> list[QueueView]:
-        """Removes all queues that are as needy as the neediest one."""
+    def _take_head(
+        self, need: list[QueueView], partition: str, base: Resource, place: dict[str, int]
+    ) -> tuple[list[tuple[int, QueueView]], QueueView | None]:
+        """Removes all queues that are as needy as the neediest one, and returns them with their places, and
+        the first of those that stay.
+        """
         orders = [self._order(queue, partition, base) for queue in need]
         least = min(orders)
-        head = [queue for queue, order in zip(need, orders, strict=True) if order == least]
-        need[:] = [queue for queue, order in zip(need, orders, strict=True) if order != least]
-        return head
+        head: list[tuple[int, QueueView]] = []
+        rest: list[QueueView] = []
+        first: QueueView | None = None
+        first_order, first_place = least, 0
+        for queue, order in zip(need, orders, strict=True):
+            its_place = place[queue.path]
+            if order == least:
+                head.append((its_place, queue))
+                continue
+            rest.append(queue)
+            if first is None or order < first_order or (order == first_order and its_place < first_place):
+                first, first_order, first_place = queue, order, its_place
+        need[:] = rest
+        return head, first
 
     def _weigh(self, need: Sequence[QueueView], partition: str, *, is_weighted: bool) -> None:
         types = self.arithmetic.types

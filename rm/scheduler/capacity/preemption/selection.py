@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from operator import attrgetter
-from typing import Protocol
+from typing import Final, Protocol
 
 from yarnbox.rm.container import RMContainer, SchedulerNode
 from yarnbox.rm.scheduler.capacity.preemption.arithmetic import without_zeros
@@ -18,7 +18,7 @@ from yarnbox.rm.scheduler.capacity.preemption.snapshot import AppView, QueueView
 from yarnbox.yarn.ids import ContainerId
 from yarnbox.yarn.resources.resource import NONE, Resource
 
-AT_ONCE = 64
+AT_ONCE: Final = 64
 """Containers that are looked at without a pause."""
 Obtain = dict[str, Resource]
 """What is to be obtained from one leaf, by partition."""
