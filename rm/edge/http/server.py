@@ -102,6 +102,8 @@ class WebServer:
         """What was spent on sending since the last turn."""
         self._allowed: dict[str, list[str]] = {}
         """The methods of each path."""
+        self._resources: dict[str, list[web.Resource]] = {}
+        """What aiohttp has made of each path: it would make and search another one for each method."""
         if settings.web.cross_origin_enabled:
             self.app.on_response_prepare.append(CrossOrigin(settings.web).add)
         for method, path, handler in ROUTES:
@@ -110,19 +112,23 @@ class WebServer:
     def serve(self, method: str, path: str, handler: Handler) -> None:
         """A call of the REST API, by its path below /ws/v1/cluster; what can be read has a head, too."""
         responder = partial(self._respond, handler)
+        path = ROOT + path
         allowed = self._allowed.get(path)
         if allowed is None:
             self._allowed[path] = allowed = ["OPTIONS"]
-            self.add("OPTIONS", ROOT + path, partial(_options, allowed))
+            self.add("OPTIONS", path, partial(_options, allowed))
         for each in ("HEAD", "GET") if method == "GET" else (method,):
-            self.add(each, ROOT + path, responder)
+            self.add(each, path, responder)
             allowed.append(each)
 
     def add(self, method: str, path: str, responder: Responder) -> None:
         """A path, with or without a slash at its end."""
-        self.app.router.add_route(method, path, responder)
-        if not path.endswith("/"):
-            self.app.router.add_route(method, path + "/", responder)
+        forms = self._resources.get(path)
+        if forms is None:
+            names = (path,) if path.endswith("/") else (path, path + "/")
+            self._resources[path] = forms = [self.app.router.add_resource(name) for name in names]
+        for form in forms:
+            form.add_route(method, responder)
 
     async def start(self) -> None:
         """Serves from now on."""
