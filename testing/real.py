@@ -17,6 +17,7 @@ from contextlib import AbstractContextManager
 from functools import partial
 from heapq import merge
 from pathlib import Path
+from threading import Lock
 from types import TracebackType
 from typing import Any
 
@@ -71,6 +72,23 @@ _PROPERTIES = {
 }
 
 
+class _ReadLog:
+    """An event log that is read again and again: each line once."""
+
+    def __init__(self, path: Path) -> None:
+        self._reader = EventLogReader(path)
+        self._events: list[LoggedEvent] | None = None
+
+    def events(self) -> list[LoggedEvent]:
+        """Those so far, routine left out."""
+        if self._events is None:
+            self._events, found = [], self._reader.read_all()
+        else:
+            found = self._reader.read_new()
+        self._events += [one for one in found if one.type not in ROUTINE]
+        return self._events
+
+
 class YarnCluster(WatchedCluster, AbstractContextManager["YarnCluster"]):
     """One of them, ready when it is made."""
 
@@ -96,6 +114,9 @@ class YarnCluster(WatchedCluster, AbstractContextManager["YarnCluster"]):
         self._thread = LoopThread()
         self._servers: list[grpc.aio.Server] = []
         self._channels: dict[str, grpc.aio.Channel] = {}
+        self._calls: BlockingCalls | None = None
+        self._logs: dict[Path, _ReadLog] = {}
+        self._reading = Lock()
         if isinstance(conf, Path):
             source = conf
         else:
@@ -127,6 +148,8 @@ class YarnCluster(WatchedCluster, AbstractContextManager["YarnCluster"]):
         """Ends every process of it."""
         self._thread.run(self._stop_relays())
         self._thread.close()
+        if self._calls is not None:
+            self._calls.close()
         if self.cluster.run.record_file.exists():
             self.cluster.down()
         self.cluster.close()
@@ -249,8 +272,13 @@ class YarnCluster(WatchedCluster, AbstractContextManager["YarnCluster"]):
             )
         return Application(application_id, self)
 
-    def _client(self, user: str) -> BlockingCalls:
-        return blocking_stub_of(self._record.rm_addresses, CLIENT_SERVICE, user=user)
+    @property
+    def _submitter(self) -> Submitter:
+        """That of our own calls; who waits for an application asks many times."""
+        if self._calls is None:
+            addresses, user = self._record.rm_addresses, getpass.getuser()
+            self._calls = blocking_stub_of(addresses, CLIENT_SERVICE, user=user)
+        return Submitter(self._calls)
 
     def _launch_context(self, master: Master | Sequence[str]) -> ContainerLaunchContext:
         if callable(master):
@@ -280,18 +308,20 @@ class YarnCluster(WatchedCluster, AbstractContextManager["YarnCluster"]):
         return self._all()[self._seen :]
 
     def _all(self) -> list[LoggedEvent]:
-        logs = [EventLogReader(path).read_all() for path in self.cluster.run.event_logs(self._record)]
-        return [one for one in merge(*logs, key=lambda event: event.time_ms) if one.type not in ROUTINE]
+        with self._reading:
+            logs = [
+                self._logs.setdefault(path, _ReadLog(path)).events()
+                for path in self.cluster.run.event_logs(self._record)
+            ]
+            return list(merge(*logs, key=lambda event: event.time_ms))
 
     def report(self, application_id: ApplicationId) -> ApplicationReport:
         """What the RM says of an application."""
-        with self._client(getpass.getuser()) as stub:
-            return Submitter(stub).report(application_id)
+        return self._submitter.report(application_id)
 
     def kill(self, app: Application) -> None:
         """Kills an application."""
-        with self._client(getpass.getuser()) as stub:
-            Submitter(stub).kill(app.id)
+        self._submitter.kill(app.id)
 
     def logs(self, container: ContainerAddress) -> str:
         """What a container wrote: its files, one after the other."""
