@@ -13,14 +13,18 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from itertools import islice
+from multiprocessing import get_context
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
 from _pytest.assertion import rewrite
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.constants_ast import constants_from_module
 
 from tests.browser import Browser, needs_browser
+from tests.tree import PACKAGES, ROOT
 from tests.waiting import PATIENCE_S
 from yarnbox import CORE
 from yarnbox.cluster.forkserver import imported_once
@@ -69,8 +73,11 @@ gc.disable()
 
 
 def pytest_collection_finish() -> None:
-    """What is collected stays to the end, and nothing of it is garbage, now or later."""
+    """What is collected stays to the end, and nothing of it is garbage, now or later. Little of what tests
+    make is cyclic: to look for that as often as Python does takes a tenth of the time of those that compute.
+    """
     gc.freeze()
+    gc.set_threshold(10_000)
     gc.enable()
 
 
@@ -119,14 +126,30 @@ _SHARING = (
 _TEMPLATE = pytest.StashKey[ExitStack]()
 
 
+def _starts_workers(config: pytest.Config) -> bool:
+    """Whether this process does something for workers that would each do it for themselves."""
+    return not hasattr(config, "workerinput") and bool(config.getoption("numprocesses", None))
+
+
 def pytest_configure(config: pytest.Config) -> None:
-    """What one process does before it starts workers that would each do it for themselves."""
-    if hasattr(config, "workerinput") or not config.getoption("numprocesses", None):
+    """Imports what the daemons of all clusters need."""
+    if _starts_workers(config):
+        config.stash[_TEMPLATE] = stack = ExitStack()
+        stack.enter_context(imported_once())
+
+
+@pytest.hookimpl(trylast=True)  # when Hypothesis may write, and before there are workers
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Prepares files that every worker reads."""
+    config = session.config
+    if not _starts_workers(config):
         return
-    config.stash[_TEMPLATE] = stack = ExitStack()
-    stack.enter_context(imported_once())  # the daemons of all clusters
+    constants = get_context("fork").Process(target=_prepare_constants)
+    constants.start()  # on the other core
     if not sys.dont_write_bytecode:
         _prepare_assertions(config)
+    constants.join()
+    assert constants.exitcode == 0
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
@@ -143,6 +166,17 @@ def _prepare_assertions(config: pytest.Config) -> None:
         if rewrite.try_makedirs(directory) and rewrite._read_pyc(file, prepared) is None:
             mark, code = rewrite._rewrite_test(file, config)
             rewrite._write_pyc(config.stash[rewrite.assertstate_key], code, mark, prepared)
+
+
+def _prepare_constants() -> None:
+    """Of all modules: Hypothesis tries the numbers and texts of what it tests, too. It keeps in .hypothesis
+    what it has found, but in a fresh clone each worker would read all sources.
+    """
+    for package in PACKAGES:
+        for file in (ROOT / package).rglob("*.py"):
+            module = ModuleType(file.stem)
+            module.__file__ = str(file)
+            constants_from_module(module)
 
 
 @pytest.fixture(scope="module", autouse=True)
