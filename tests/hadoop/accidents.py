@@ -81,8 +81,8 @@ class Accidents:
         """Lent containers that had been reservations, and were killed by preemption."""
         self._unlisted: dict[str, None] = {}
         """With multi-node placement: hosts that have lost their label."""
-        self._listed_twice: dict[str, None] = {}
-        """With multi-node placement: hosts that have got a label."""
+        self._still_listed: dict[str, None] = {}
+        """With multi-node placement: hosts that have got or lost a label."""
         self._has_moved_ended = False
         """Whether a node changed its label that had not reported the end of a container."""
         self._has_candidates = False
@@ -117,7 +117,9 @@ class Accidents:
         """Nodes have other labels from now on."""
         for one in request.node_to_labels:
             if self._has_candidates and one.node_id is not None:
-                (self._listed_twice if one.node_labels else self._unlisted)[one.node_id.host] = None
+                self._still_listed[one.node_id.host] = None
+                if not one.node_labels:
+                    self._unlisted[one.node_id.host] = None
 
     def note_moved(self) -> None:
         """A node with a container whose end it has not reported has another label from now on."""
@@ -231,11 +233,11 @@ class Accidents:
     def _check_places(self, path: str, ours: object, hadoop: object) -> None:
         """EndedByAccidentError where multi-node placement lists a node in the wrong partition."""
         placed = _PLACED.match(path)
-        if placed and placed["node"].partition(":")[0] in self._unlisted and ours and not hadoop:
+        if placed and placed["node"].partition(":")[0] in self._unlisted and _is_alone(ours, hadoop):
             # Hadoop: CapacityScheduler.refreshLabelToNodeCache lists again the nodes of the labels that nodes
             # get, and so forgets one that gets none, until it registers again.
             raise EndedByAccidentError(UNLISTED)
-        if placed and placed["node"].partition(":")[0] in self._listed_twice and hadoop and not ours:
+        if placed and placed["node"].partition(":")[0] in self._still_listed and _is_alone(hadoop, ours):
             # Nor is it taken out of the list of the partition that it leaves.
             raise EndedByAccidentError(LISTED)
 
@@ -253,6 +255,11 @@ def _extra(ours: object, hadoop: object) -> list[Any]:
     if any(each not in theirs for each in mine):
         return []
     return [each for each in theirs if each not in mine]
+
+
+def _is_alone(one: object, other: object) -> bool:
+    """Whether one side shows something there, or all of the other side's and more."""
+    return bool(_extra(other, one)) if isinstance(one, list) else bool(one and not other)
 
 
 def _number(value: object) -> int:
