@@ -120,7 +120,7 @@ function keyFigures(m, now) {
 const WAITING = [
   text("reason", "Reason", "reason", CARD),
   ofQueue("queue", "Queue", "queue", CARD),
-  number("containers", "Pending Containers", "containers", CARD),
+  number("containers", "Containers", "containers", CARD),
   number("apps", "Applications"),
   ofApp("example", "For example", "example", { ...CARD, isFixed: true }),
 ];

@@ -9,6 +9,7 @@ import {
   memory,
   number,
   OFF,
+  ofAnything,
   ofApp,
   ofNode,
   text,
@@ -115,8 +116,8 @@ const logOf = ({ http, id, user }) =>
 export function containerGrid(held, now, query, { call, none, isOfNode = false }) {
   const [ofPage, elsewhere] = isOfNode ? [CARD, OFF] : [OFF, CARD];
   const columns = [
-    text("id", "Container ID", "id", CARD),
-    ofApp("app", "Application", "app", isOfNode ? {} : OFF),
+    (isOfNode ? ofAnything : text)("id", "Container ID", "id", CARD),
+    ofApp("app", "Application", "app", OFF),
     ofNode("node", "Node", "node", elsewhere),
     text("queue", "Queue", "queue", ofPage),
     text("user", "User", "user", isOfNode ? {} : OFF),
