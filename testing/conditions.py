@@ -18,12 +18,9 @@ from yarnbox.yarn.connection.rpc import rpcs_of
 from yarnbox.yarn.records.basics import Record
 from yarnbox.yarn.text.words import did_you_mean
 
-SERVICES = (
-    "ApplicationMasterProtocolService",
-    "ContainerManagementProtocolService",
-    "ApplicationClientProtocolService",
-    "ResourceTrackerService",
-)
+OF_NODES = ("ContainerManagementProtocolService", "ResourceTrackerService")
+"""Those whose calls come from a node or go to one."""
+SERVICES = ("ApplicationMasterProtocolService", "ApplicationClientProtocolService", *OF_NODES)
 """Those whose calls pass the faults."""
 
 _WORDS = {"next": 1, "first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5}
@@ -43,6 +40,10 @@ def check_rpc(name: str) -> str:
     if name not in known:
         raise ValueError(f"there is no rpc {name}{did_you_mean(name, known)}")
     return name
+
+
+def _rpcs_of_nodes() -> list[str]:
+    return [rpc for service in OF_NODES for rpc in rpcs_of(service)]
 
 
 @dataclass(slots=True)
@@ -90,6 +91,10 @@ class DescribedCondition:
         self._left = number
         self._rpc = check_rpc(found["rpc"])
         self._node = found["node"]
+        if self._node is not None and self._rpc not in (rpcs := _rpcs_of_nodes()):
+            of_nodes = f'"on {self._node}" is for {", ".join(rpcs)}'
+            why = f"{self._rpc} goes to the ResourceManager; {of_nodes}"
+            raise ValueError(f"{text!r} would never happen: {why}")
         self._count = int(found["count"] or 0)
         self._unit = found["unit"] or "containers"
         if self._unit not in ("container", "containers", "ended"):

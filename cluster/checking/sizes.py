@@ -46,4 +46,4 @@ def cluster_size(texts: Sequence[str], types: ResourceTypeRegistry, site: Config
 
 
 def _fault(value: str, allowed: str) -> ConfigurationError:
-    return ConfigurationError.of(OPTION, allowed, name=OPTION, value=value)
+    return ConfigurationError.of("command line", allowed, name=OPTION, value=value)

@@ -12,8 +12,8 @@ from typing import Any
 from yarnbox.rm.core import Core
 from yarnbox.yarn.connection.rpc import Caller, Handler
 from yarnbox.yarn.http.process_beans import RpcMeter
-from yarnbox.yarn.http.rate import Rate
 from yarnbox.yarn.ids import NodeId
+from yarnbox.yarn.rate import Rate
 from yarnbox.yarn.records.tracker import NodeHeartbeatRequest
 
 PERCENTILES = (50, 75, 90, 95, 99)

@@ -81,7 +81,7 @@ from yarnbox.yarn.resources.resource import NONE, Resource, componentwise_min
 if TYPE_CHECKING:
     from yarnbox.rm.node import RMNode
     from yarnbox.rm.scheduler.capacity.queue_view import CapacityQueueView
-    from yarnbox.yarn.http.rate import Rate
+    from yarnbox.yarn.rate import Rate
 
 A = TypeVar("A", bound=Attempt)
 

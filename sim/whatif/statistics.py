@@ -44,7 +44,7 @@ class Difference:
     mean: float
     low: float | None
     high: float | None
-    """None where there are fewer than `fewest_seeds` pairs, and the pairs differ."""
+    """None where there are fewer than `fewest_seeds` pairs, and the seed matters."""
     pairs: int
 
     @property
@@ -69,12 +69,17 @@ def difference(base: Sequence[float], change: Sequence[float], confidence: float
     """Of pairs with the same seed."""
     deltas = [after - before for before, after in zip(base, change, strict=True)]
     mean = fmean(deltas)
-    if len(deltas) > 1 and all(isclose(one, deltas[0], rel_tol=1e-12, abs_tol=1e-12) for one in deltas):
+    is_without_chance = _is_all(deltas, 0.0) or (_is_all(base, base[0]) and _is_all(deltas, deltas[0]))
+    if len(deltas) > 1 and is_without_chance:
         return Difference(mean, deltas[0], deltas[0], len(deltas))
     if len(deltas) < fewest_seeds(confidence):
         return Difference(mean, None, None, len(deltas))
     low, high = interval(deltas, confidence)
     return Difference(mean, low, high, len(deltas))
+
+
+def _is_all(values: Sequence[float], value: float) -> bool:
+    return all(isclose(one, value, rel_tol=1e-12, abs_tol=1e-12) for one in values)
 
 
 def interval(values: Sequence[float], confidence: float) -> tuple[float, float]:

@@ -8,5 +8,4 @@ html_pages      HTML pages of all daemons but the RM
 servlets        configuration, stacks and log levels
 jmx             metrics as beans; Prometheus' text
 process_beans   memory, threads, log lines and calls of a process
-rate            how often something was done, and how long it took
 """

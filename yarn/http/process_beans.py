@@ -23,7 +23,7 @@ import psutil
 
 from yarnbox.yarn.connection.rpc import Caller, Handler
 from yarnbox.yarn.http.jmx import Bean, named
-from yarnbox.yarn.http.rate import Rate
+from yarnbox.yarn.rate import Rate
 from yarnbox.yarn.records.basics import Record
 from yarnbox.yarn.version import HADOOP_VERSION
 

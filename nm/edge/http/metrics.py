@@ -15,8 +15,8 @@ from yarnbox.nm.core import Core
 from yarnbox.nm.executor.layout import Layout
 from yarnbox.yarn.enums import ExecutionType
 from yarnbox.yarn.http.jmx import Bean, named
-from yarnbox.yarn.http.rate import Rate
 from yarnbox.yarn.ids import ContainerId
+from yarnbox.yarn.rate import Rate
 from yarnbox.yarn.resources.resource import NONE, Resource
 from yarnbox.yarn.runtime.story import Line
 

@@ -20,7 +20,7 @@ from yarnbox.rm.web.beans import beans
 from yarnbox.yarn.http import jmx
 from yarnbox.yarn.http.jmx import Bean
 from yarnbox.yarn.http.process_beans import ProcessBeans
-from yarnbox.yarn.http.rate import Rate
+from yarnbox.yarn.rate import Rate
 
 _NANOSECONDS = 1_000_000
 """In a millisecond: CapacitySchedulerMetrics counts in them."""

@@ -51,8 +51,8 @@ from yarnbox.rm.scheduler.views import ApplicationView, FairQueueView, QueueView
 from yarnbox.yarn.compiled import mypyc_attr
 from yarnbox.yarn.enums import QueueACL, SchedulerResourceTypes
 from yarnbox.yarn.errors import YarnError
-from yarnbox.yarn.http.rate import Rate
 from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId
+from yarnbox.yarn.rate import Rate
 from yarnbox.yarn.records.application import ApplicationSubmissionContext
 from yarnbox.yarn.records.container import ContainerStatus
 from yarnbox.yarn.records.queue import QueueInfo, QueueUserACLInfo

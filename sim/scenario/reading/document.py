@@ -90,7 +90,9 @@ def read_scenario(path: Path, called: str | None = None, conf: Path | None = Non
     try:
         tree = read_tree(path)
     except SourceError as error:
-        raise InvalidScenarioError(file, (Problem(error.line, error.reason),)) from None
+        is_yaml = path.suffix in (".yaml", ".yml")
+        hint = "" if is_yaml else "; a scenario is a YAML file, and `yarnbox sim run` plays traces"
+        raise InvalidScenarioError(file, (Problem(error.line, f"{error.reason}{hint}"),)) from None
     return read_document(tree, file, Paths(path.parent), conf)[0]
 
 

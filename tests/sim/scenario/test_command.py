@@ -86,6 +86,14 @@ def test_a_file_that_is_no_scenario_is_told_and_the_others_are_played(files: Pat
     assert out.splitlines()[-1] == "ok good"
 
 
+def test_a_trace_is_told_from_a_scenario(tmp_path: Path) -> None:
+    trace = tmp_path / "day.tsv"
+    trace.write_text("job0\t1\t0\n")
+    status, _, err = run("run", str(trace))
+    assert status == 2
+    assert "a scenario is a YAML file, and `yarnbox sim run` plays traces" in err
+
+
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     nowhere = tmp_path / "nowhere.yaml"
     told = f"yarnbox: {nowhere}: cannot be read: No such file or directory\n"

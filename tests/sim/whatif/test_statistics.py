@@ -51,9 +51,12 @@ def test_both_signs_are_noise_and_no_difference_is_none() -> None:
     assert difference([1.0] * 6, [1.0] * 6, 0.95).is_none
 
 
-def test_too_few_seeds_have_no_interval_unless_all_say_the_same() -> None:
+def test_too_few_seeds_have_no_interval_unless_the_seed_does_not_matter() -> None:
     assert fewest_seeds(0.95) == 6
     assert fewest_seeds(0.8) == 4
     assert difference([1.0] * 5, [2.0, 3.0, 4.0, 5.0, 6.0], 0.95).low is None
     certain = difference([1.0] * 3, [2.0] * 3, 0.95)
     assert (certain.low, certain.high, certain.is_certain) == (1.0, 1.0, True)
+    assert difference([1.0, 4.0], [1.0, 4.0], 0.95).is_none
+    assert difference([1.0, 4.0], [2.0, 5.0], 0.95).low is None  # by chance both seeds say the same
+    assert difference([1.0, 4.0] * 3, [2.0, 5.0] * 3, 0.95).is_certain
