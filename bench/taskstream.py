@@ -10,13 +10,13 @@ from __future__ import annotations
 import argparse
 import asyncio
 import random
-import shutil
 import statistics
 from typing import Any
 
 from playwright.async_api import Page, async_playwright
 
 from bench._report import report
+from tests.browser import FILE
 from yarnbox.cluster.viewer.library import RecordingLibrary
 from yarnbox.cluster.viewer.server import Viewer
 from yarnbox.sim.recording import containers
@@ -120,10 +120,9 @@ async def watched(page: Page, does: Any) -> tuple[list[float], float]:
 
 async def measure(top: str, count: int) -> dict[str, float]:
     """The figures of one page."""
-    browser_path = shutil.which("chromium") or shutil.which("chromium-browser")
     figures: dict[str, float] = {}
     async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=browser_path, args=["--no-sandbox"])
+        browser = await playwright.chromium.launch(executable_path=FILE, args=["--no-sandbox"])
         page = await browser.new_page(viewport={"width": 1400, "height": 900})
         await page.add_init_script(WATCH)
         await page.goto(f"{top}/cluster/run")
