@@ -281,7 +281,8 @@ def cluster_metrics(context: RMContext) -> YarnClusterMetrics:
     """How many nodes are in each state."""
     nodes = (*context.nodes.values(), *context.inactive_nodes.values())
     states = [node.state for node in nodes]
-    others = [state for state in states if state is not NodeState.RUNNING]
+    running = NodeState.RUNNING
+    others = [state for state in states if state is not running]
     return YarnClusterMetrics(
         num_node_managers=len(context.nodes),
         num_decommissioned_nms=others.count(NodeState.DECOMMISSIONED),

@@ -74,6 +74,8 @@ class NewSizes:
 
     def take_all(self) -> tuple[Container, ...]:
         """Empties the collection and returns what was in it."""
+        if not self._containers:
+            return ()
         found, self._containers = self._containers, {}
         return tuple(found[each] for each in in_hash_order(found, container_hash, self._most))
 

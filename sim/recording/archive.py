@@ -104,15 +104,17 @@ def halved_track(track: Track, times: int = 1) -> Track:
 
 def _left_of(tracks: Mapping[str, Track]) -> list[int]:
     """How many values a document has after 0, 1, 2 and more halvings, until that changes no more."""
-    single = 0
-    several = []
+    gone: dict[int, int] = {}
+    """After so many halvings so many values have become one with the next."""
+    count = 0
     for track in tracks.values():
-        if len(track) == 2:
-            single += 1
-        elif track:
-            several.append(track[::2])
-    left = [single + sum(map(len, several))]
-    while any(moments[-1] > 1 for moments in several):
-        several = [list(dict.fromkeys(map(after_halving, moments))) for moments in several]
-        left.append(single + sum(map(len, several)))
+        count += len(track) // 2
+        for place in range(2, len(track), 2):
+            before, number = track[place - 2], track[place]
+            if before:  # moment 0 always stays
+                halvings = ((before - 1) ^ (number - 1)).bit_length()
+                gone[halvings] = gone.get(halvings, 0) + 1
+    left = [count]
+    for halvings in range(1, max(gone, default=0) + 1):
+        left.append(left[-1] - gone.get(halvings, 0))
     return left

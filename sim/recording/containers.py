@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from yarnbox.rm.container import END_STATES, RMContainer, RMContainerState
 from yarnbox.sim.recording.limits import MOST_CONTAINERS
 from yarnbox.sim.recording.shape import ContainerRow
-from yarnbox.yarn.ids import ApplicationId, ContainerId
+from yarnbox.yarn.ids import ApplicationId, ContainerId, NodeId
 
 FIELDS = (
     "id",
@@ -80,6 +80,8 @@ class Containers:
         self._apps = 0
         self._words: dict[str, str] = {}
         """Each name once, however many rows have it."""
+        self._names: dict[NodeId | ApplicationId, str] = {}
+        """Those of nodes and of applications that live."""
 
     def note(self, container_id: ContainerId, after: str, found: RMContainer | None, at: int) -> bool:
         """It came into a state. `found` is what the scheduler holds by that id; whether it was given to its
@@ -114,6 +116,7 @@ class Containers:
     def forget(self, application_id: ApplicationId) -> None:
         """The ResourceManager has forgotten the application: none of its containers will begin any more."""
         self._numbers.pop(application_id, None)
+        self._names.pop(application_id, None)
 
     def rows(self) -> tuple[list[ContainerRow], list[str]]:
         """A row for each container, in the order in which they began, and the names that rows speak of."""
@@ -150,24 +153,31 @@ class Containers:
             self._ended = dict(sorted(self._ended.items(), key=_order)[: self._most])
 
     def _row(self, container_id: ContainerId, seen: _Seen) -> _Ended:
-        values, words = _values(container_id, seen), self._words
+        app, node = self._name_of(container_id.application_id), self._name_of(seen.container.node_id)
+        values, words = _values(container_id, seen, app, node), self._words
         for field in NAMED:
             values[field] = words.setdefault(values[field], values[field])
         began = min(seen.moments.values(), default=0)
         return _Ended(began, seen.app_number, tuple(values[field] for field in FIELDS))
+
+    def _name_of(self, one: NodeId | ApplicationId) -> str:
+        name = self._names.get(one)
+        if name is None:
+            name = self._names[one] = str(one)
+        return name
 
 
 def _order(pair: tuple[ContainerId, _Ended]) -> tuple[int, ContainerId]:
     return pair[1].began, pair[0]
 
 
-def _values(container_id: ContainerId, seen: _Seen) -> dict[str, Any]:
+def _values(container_id: ContainerId, seen: _Seen, app: str, node: str) -> dict[str, Any]:
     one, moments = seen.container, seen.moments
     is_over = "finished" in moments
     return {
         "id": str(container_id),
-        "app": str(container_id.application_id),
-        "node": str(one.node_id),
+        "app": app,
+        "node": node,
         "queue": one.queue,
         "user": one.user,
         "partition": one.partition,

@@ -114,9 +114,6 @@ class JavaHeap(Generic[T]):
     def __len__(self) -> int:
         return len(self._items)
 
-    def __contains__(self, item: object) -> bool:
-        return item in self._items
-
     def add(self, item: T) -> None:
         """Adds an item."""
         items, place = self._items, len(self._items)

@@ -81,6 +81,8 @@ class Preemption:
         self._register = register
         self._completion = completion
         self._starved = JavaHeap[FSAppAttempt](_compare_starvation)
+        self._is_starved: dict[FSAppAttempt, None] = {}
+        """Those in the queue."""
         self._preempted_on: dict[NodeId, _PreemptedOnNode] = {}
         self._passes = 0
         self._vain: dict[object, Resource] = {}
@@ -110,14 +112,17 @@ class Preemption:
 
     def add_starved(self, app: FSAppAttempt) -> None:
         """Adds a starved application to the queue, once."""
-        if app not in self._starved:
+        if app not in self._is_starved:
+            self._is_starved[app] = None
             self._starved.add(app)
 
     def run(self) -> None:
         """Preempts for all starved applications, the least starved first."""
         self._vain = {}
         while len(self._starved):
-            self._preempt_for(self._starved.take())
+            app = self._starved.take()
+            del self._is_starved[app]
+            self._preempt_for(app)
 
     def kill(self, event: SchedulerPreemptContainers) -> None:
         """The wait is over: kills all containers that were marked in one pass."""
