@@ -43,7 +43,7 @@ test: setup ## Run all tests; format, lint and types are among them. COMPILED=1:
 
 test-compiled: compiled ## Compile the core, and run the tests of what it decides on it (needs a C compiler)
 	@YARNBOX_COMPILED=1 $(BIN)/pytest -q -n 4 tests/rm/scheduler tests/rm/test_recovery.py tests/scenarios tests/sim tests/walks \
-	  tests/testing/virtual_time tests/test_compiled_core.py
+	  tests/testing/virtual_time tests/cluster/conversion tests/test_compiled_core.py
 
 test-clients: setup ## Run Hadoop's own commands, MapReduce, NodeManager, Java clients, Spark and Flink on a cluster (needs Java; 1 GB of cache)
 	@if $(BIN)/python -m tests.clients.installed; then \

@@ -8,6 +8,15 @@ from collections.abc import Iterator
 
 from compile_core import chosen, read_from
 from tests.tree import ROOT, Module, modules
+from yarnbox.rm.scheduler.base import Scheduler
+from yarnbox.rm.scheduler.capacity.scheduler import CapacityScheduler
+from yarnbox.rm.scheduler.fair.queues.policies import (
+    DominantResourceFairnessPolicy,
+    FairPolicy,
+    FifoPolicy,
+    Policy,
+)
+from yarnbox.rm.scheduler.fifo import FifoScheduler
 
 MARK = "mypyc_attr(allow_interpreted_subclasses=True)"
 
@@ -109,3 +118,12 @@ def test_no_compiled_class_declares_an_attribute_of_its_base_again() -> None:
         for base in above(name)
         for attribute in sorted(own & attributes.get(base, set()))
     ]
+
+
+def test_an_abstract_class_knows_its_own_instances_from_those_of_its_sisters() -> None:
+    """Whoever asked, and of which class first: each has a register of its own, compiled or not."""
+    fair = FairPolicy(("memory-mb", "vcores"))
+    kinds = (Policy, FifoPolicy, DominantResourceFairnessPolicy, FairPolicy)
+    assert [isinstance(fair, kind) for kind in kinds] == [True, False, False, True]
+    assert [issubclass(CapacityScheduler, kind) for kind in (Scheduler, FifoScheduler)] == [True, False]
+    assert [isinstance([], kind) for kind in kinds] == [False] * 4

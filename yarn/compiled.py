@@ -13,7 +13,9 @@ from __future__ import annotations
 import hashlib
 import json
 import sys
+from abc import ABCMeta
 from collections.abc import Iterable, Mapping, Sequence
+from importlib import import_module
 from importlib.machinery import EXTENSION_SUFFIXES, ExtensionFileLoader, ModuleSpec
 from importlib.util import spec_from_file_location
 from pathlib import Path
@@ -62,6 +64,24 @@ def fingerprint(sources: Iterable[str], package: Path = PACKAGE) -> str:
     return digest.hexdigest()
 
 
+class _Loader(ExtensionFileLoader):
+    """Completes what mypyc leaves out: without a register of its own an abstract class shares that of
+    abc.ABC, and isinstance and issubclass then take what has been asked of one class for the answer of
+    another.
+    """
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Part of the import system."""
+        super().exec_module(module)
+        for found in list(vars(module).values()):
+            if (
+                isinstance(found, ABCMeta)
+                and found.__module__ == module.__name__
+                and "_abc_impl" not in vars(found)
+            ):
+                import_module("_abc")._abc_init(found)
+
+
 class CompiledCore:
     """Finds the extension modules before the sources that they were made of. It is a MetaPathFinder by its
     method alone: importlib.abc takes ten milliseconds of every start.
@@ -80,7 +100,7 @@ class CompiledCore:
         file = self._files.get(fullname)
         if file is None:
             return None
-        return spec_from_file_location(fullname, file, loader=ExtensionFileLoader(fullname, file))
+        return spec_from_file_location(fullname, file, loader=_Loader(fullname, file))
 
 
 def refusal(place: Path, package: Path = PACKAGE) -> str | None:
