@@ -81,8 +81,8 @@ class Preemption:
         self._register = register
         self._completion = completion
         self._starved = JavaHeap[FSAppAttempt](_compare_starvation)
-        self._is_starved: dict[FSAppAttempt, None] = {}
-        """Those in the queue."""
+        self._in_queue: dict[FSAppAttempt, None] = {}
+        """Those that stand there, to be found at once."""
         self._preempted_on: dict[NodeId, _PreemptedOnNode] = {}
         self._passes = 0
         self._vain: dict[object, Resource] = {}
@@ -112,8 +112,8 @@ class Preemption:
 
     def add_starved(self, app: FSAppAttempt) -> None:
         """Adds a starved application to the queue, once."""
-        if app not in self._is_starved:
-            self._is_starved[app] = None
+        if app not in self._in_queue:
+            self._in_queue[app] = None
             self._starved.add(app)
 
     def run(self) -> None:
@@ -121,7 +121,7 @@ class Preemption:
         self._vain = {}
         while len(self._starved):
             app = self._starved.take()
-            del self._is_starved[app]
+            del self._in_queue[app]
             self._preempt_for(app)
 
     def kill(self, event: SchedulerPreemptContainers) -> None:
