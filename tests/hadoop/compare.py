@@ -4,54 +4,172 @@
     python -m tests.hadoop.compare --scheduler capacity --seed 1 --count 1000 --write DIRECTORY
     python -m tests.hadoop.compare --workloads
 
-Exit status 1 where a decision differs.
+Results are printed in the order of files and seeds, however many workers there are. Exit status 1 where a
+decision differs, 130 after Ctrl-C.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
+import tempfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from itertools import chain
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import TypeAlias
 
+from tests.hadoop import installed
 from tests.hadoop.comparison import ACCIDENT, DIFFERENT, NOT_COMPARABLE, Comparison, Verdict, comparison
 from tests.hadoop.walks import CONSTRAINTS, PLANS, shortened, walk
+from tests.hadoop.workers import LostWorkerError, results
 from tests.hadoop.workloads import WORKLOADS, compare_workload
 from yarnbox.sim.scenario.reading.document import InvalidScenarioError, read_scenario
 from yarnbox.sim.walk.shrink import write
+from yarnbox.sim.whatif.engines.pool import cores
+
+INTERRUPTED = 128 + signal.SIGINT
 
 
-def compare_files(comparing: Comparison, files: Sequence[Path]) -> Iterator[Verdict]:
-    """The verdict on each file."""
-    for file in files:
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """One verdict, and what was drawn for it: features and verbs."""
+
+    verdict: Verdict
+    drawn: Counter[str]
+
+
+Play: TypeAlias = Callable[[Comparison], Compared]
+
+
+@dataclass(frozen=True, slots=True)
+class FilePlay:
+    """A scenario file."""
+
+    file: Path
+
+    def __str__(self) -> str:
+        return str(self.file)
+
+    def __call__(self, comparing: Comparison) -> Compared:
+        name = str(self.file)
         try:
-            scenario = read_scenario(file)
+            scenario = read_scenario(self.file)
         except InvalidScenarioError as error:
-            yield Verdict(str(file), NOT_COMPARABLE, why=str(error))
-            continue
-        yield comparing.compare(scenario, str(file))
+            return Compared(Verdict(name, NOT_COMPARABLE, why=str(error)), Counter())
+        return Compared(comparing.compare(scenario, name), Counter())
 
 
-def compare_walks(
-    comparing: Comparison, scheduler: str, seeds: Sequence[int], directory: Path | None, drawn: Counter[str]
-) -> Iterator[Verdict]:
-    """The verdict on the walk from each seed; `drawn` counts features and verbs."""
-    for seed in seeds:
-        found = walk(comparing, seed, scheduler)
-        drawn.update(found.features)
+@dataclass(frozen=True, slots=True)
+class WalkPlay:
+    """A random walk; shortened, and written into the directory if it differs."""
+
+    scheduler: str
+    seed: int
+    directory: Path | None
+
+    def __str__(self) -> str:
+        return f"walk {self.seed} of {self.scheduler}"
+
+    def __call__(self, comparing: Comparison) -> Compared:
+        found = walk(comparing, self.seed, self.scheduler)
+        drawn = Counter(found.features)
         drawn.update(f"verb {verb}" for step in found.document["steps"] for verb in step)
-        if found.verdict.kind == DIFFERENT and directory is not None:
+        if found.verdict.kind == DIFFERENT and self.directory is not None:
             found = shortened(comparing, found)
-            write(found.document, directory, found.verdict.why.splitlines()[0])
-        yield found.verdict
+            write(found.document, self.directory, found.verdict.why.splitlines()[0])
+        return Compared(found.verdict, drawn)
+
+
+@dataclass(frozen=True, slots=True)
+class WorkloadPlay:
+    """A whole load, by its place in the table."""
+
+    index: int
+
+    def __str__(self) -> str:
+        return f"workload {WORKLOADS[self.index].name}"
+
+    def __call__(self, comparing: Comparison) -> Compared:
+        return Compared(compare_workload(comparing, WORKLOADS[self.index]), Counter())
+
+
+@contextmanager
+def opened(log: Path, compiled: Path) -> Iterator[Callable[[Play], Compared]]:
+    """What carries out plays, in virtual machines of its own."""
+    with comparison(log, compiled) as comparing:
+        yield lambda play: play(comparing)
+
+
+class Summary:
+    """What is said after the last play."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+        self._accidents: Counter[str] = Counter()
+        self._drawn: Counter[str] = Counter()
+
+    def add(self, one: Compared) -> None:
+        """One play more."""
+        self.counts[one.verdict.kind] += 1
+        self._accidents.update(one.verdict.accidents)
+        if one.verdict.kind == ACCIDENT:
+            self._accidents[one.verdict.why] += 1
+        self._drawn.update(one.drawn)
+
+    def lines(self) -> Iterator[str]:
+        """Kinds of results, accidents, and what was drawn."""
+        yield ", ".join(f"{count} {kind}" for kind, count in self.counts.items())
+        for name, count in self._accidents.items():
+            yield f"accident of Hadoop's, met by {count}: {name}"
+        if self._drawn:
+            yield "drawn: " + ", ".join(f"{name} {count}" for name, count in sorted(self._drawn.items()))
 
 
 def main(arguments: Sequence[str]) -> int:
     """The command; its exit status."""
-    parser = argparse.ArgumentParser(prog="python -m tests.hadoop.compare", description=__doc__)
+    given = _parser().parse_args(arguments)
+    plays: list[Play] = [FilePlay(file) for file in given.files]
+    if given.scheduler is not None:
+        seeds = range(given.seed, given.seed + given.count)
+        plays = [WalkPlay(given.scheduler, seed, given.write) for seed in seeds]
+    if given.workloads:
+        plays += (WorkloadPlay(index) for index in range(len(WORKLOADS)))
+    with tempfile.TemporaryDirectory(prefix="yarnbox-compare-") as directory:
+        opening = partial(opened, given.log, installed.compiled(Path(directory, "classes")))
+        return report(results(opening, plays, given.workers), len(plays))
+
+
+def report(compared: Iterator[Compared], count: int) -> int:
+    """Prints each of so many results, and the summary; the exit status."""
+    summary = Summary()
+    status = None
+    try:
+        for one in compared:
+            summary.add(one)
+            print(one.verdict, flush=True)
+    except KeyboardInterrupt:
+        print(f"interrupted after {summary.counts.total()} of {count}", file=sys.stderr)
+        status = INTERRUPTED
+    except LostWorkerError as lost:
+        print(f"ended after {summary.counts.total()} of {count}: {lost}", file=sys.stderr)
+        status = 1
+    print(*summary.lines(), sep="\n")
+    if status is None:
+        status = 1 if summary.counts[DIFFERENT] else 0
+    return status
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.hadoop.compare",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument("files", nargs="*", type=Path)
     parser.add_argument(
         "--scheduler",
@@ -65,29 +183,21 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument(
         "--workloads", action="store_true", help="play whole loads, too: hours of virtual time"
     )
-    given = parser.parse_args(arguments)
-    counts: Counter[str] = Counter()
-    accidents: Counter[str] = Counter()
-    drawn: Counter[str] = Counter()
-    with comparison(given.log) as comparing:
-        verdicts = compare_files(comparing, given.files)
-        if given.scheduler is not None:
-            seeds = range(given.seed, given.seed + given.count)
-            verdicts = compare_walks(comparing, given.scheduler, seeds, given.write, drawn)
-        if given.workloads:
-            verdicts = chain(verdicts, (compare_workload(comparing, each) for each in WORKLOADS))
-        for verdict in verdicts:
-            counts[verdict.kind] += 1
-            accidents.update(verdict.accidents)
-            if verdict.kind == ACCIDENT:
-                accidents[verdict.why] += 1
-            print(verdict, flush=True)
-    print(", ".join(f"{count} {kind}" for kind, count in counts.items()))
-    for name, count in accidents.items():
-        print(f"accident of Hadoop's, met by {count}: {name}")
-    if drawn:
-        print("drawn: " + ", ".join(f"{name} {count}" for name, count in sorted(drawn.items())))
-    return 1 if counts[DIFFERENT] else 0
+    parser.add_argument(
+        "--workers",
+        type=_at_least_one,
+        default=cores(),
+        metavar="N",
+        help="play in so many processes, each with a virtual machine of its own (one for each core)",
+    )
+    return parser
+
+
+def _at_least_one(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("at least one")
+    return number
 
 
 if __name__ == "__main__":

@@ -136,10 +136,13 @@ class Comparison:
 
 
 @contextmanager
-def comparison(log: Path) -> Iterator[Comparison]:
-    """Virtual machines with the twin, one at a time; `log` gets what Hadoop complains of."""
-    with tempfile.TemporaryDirectory(prefix="yarnbox-twin-") as scratch:
-        classes = installed.compiled(Path(scratch, "classes"))
+def comparison(log: Path, compiled: Path | None = None) -> Iterator[Comparison]:
+    """Virtual machines with the twin, one at a time; `log` gets what Hadoop complains of. The classes of our
+    Java are compiled, unless they are in that directory already; files of a play then go beside it.
+    """
+    place = compiled and compiled.parent
+    with tempfile.TemporaryDirectory(prefix="yarnbox-twin-", dir=place) as scratch:
+        classes = compiled or installed.compiled(Path(scratch, "classes"))
         jars = installed.jars()
         comparing = Comparison(lambda: Twin(classes, jars, log), Path(scratch))
         try:
