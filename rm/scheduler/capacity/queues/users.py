@@ -273,8 +273,11 @@ class Users:
             user.is_stale = True
             self.stale.append(user)
         self.state = state = self.state + 1
-        sums.decided[0] = state
-        self._is_count_due = True
+        if self.context.settings.user_metrics:
+            # Metrics tell what the user may still have, which is worked out at once. Without them it is left
+            # to the next decision. See tests/scenarios/queues/booking-decides-no-limit.yaml.
+            sums.decided[0] = state
+            self._is_count_due = True
 
     def _sum_ratios(self) -> None:
         for sums in self._sums.values():
