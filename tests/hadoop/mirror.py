@@ -68,7 +68,7 @@ _PACKAGE = "org.apache.hadoop.yarn.server.resourcemanager.scheduler."
 _SCHEDULERS = {
     "fifo": _PACKAGE + "fifo.FifoScheduler",
     "capacity": "yarnbox.twin.MendedCapacityScheduler",
-    "fair": _PACKAGE + "fair.FairScheduler",
+    "fair": "yarnbox.twin.MendedFairScheduler",
 }
 _POLICY, _AVERAGES = "reservation-policy", "CapacityOverTimePolicy"
 _ALLOCATION_FILE = "yarn.scheduler.fair.allocation.file"

@@ -14,13 +14,15 @@ import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.SchedulerEv
 
 /**
  * Two queues and no thread: one of the orders in which Hadoop's two dispatchers, the ResourceManager's and the
- * scheduler's, may deliver, and always the same one. Events for the scheduler wait until the first queue is empty.
+ * scheduler's, may deliver, and always the same one. Events for the scheduler wait until the first queue is empty. The
+ * placement processor works when both are: what a container gives back that gets smaller with the same call is free by then.
  */
 @SuppressWarnings({"rawtypes", "unchecked"})
 public final class TurnDispatcher implements Dispatcher, EventHandler<Event> {
   private final Map<Class<? extends Enum>, List<EventHandler>> handlers = new HashMap<>();
   private final ArrayDeque<Event> queue = new ArrayDeque<>();
   private final ArrayDeque<Event> schedulerQueue = new ArrayDeque<>();
+  private final ArrayDeque<Event> afterwards = new ArrayDeque<>();
   private final Thread owner = Thread.currentThread();
   private final List<String> crashes = new ArrayList<>();
   private Runnable beforeResize = () -> {};
@@ -56,17 +58,22 @@ public final class TurnDispatcher implements Dispatcher, EventHandler<Event> {
 
   /** Delivers to the last. */
   void drain() {
-    while (!queue.isEmpty() || !schedulerQueue.isEmpty()) {
+    while (!queue.isEmpty() || !schedulerQueue.isEmpty() || !afterwards.isEmpty()) {
       while (!queue.isEmpty()) {
         Event event = queue.poll();
         if (event.getType() instanceof SchedulerEventType) {
           schedulerQueue.add(event);
+        } else if (event instanceof PlacementPools.Due) {
+          afterwards.add(event);
         } else {
           deliver(event);
         }
       }
       while (!schedulerQueue.isEmpty()) {
         deliver(schedulerQueue.poll());
+      }
+      if (queue.isEmpty() && !afterwards.isEmpty()) {
+        deliver(afterwards.poll());
       }
     }
   }

@@ -1,0 +1,41 @@
+package yarnbox.twin;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.hadoop.yarn.api.records.Resource;
+import org.apache.hadoop.yarn.api.records.ResourceRequest;
+import org.apache.hadoop.yarn.api.records.UpdateContainerRequest;
+import org.apache.hadoop.yarn.server.resourcemanager.nodelabels.RMNodeLabelsManager;
+import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainer;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.ContainerUpdates;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerApplicationAttempt;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.PendingAsk;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.FairScheduler;
+import org.apache.hadoop.yarn.server.scheduler.SchedulerRequestKey;
+
+/** Hadoop's, without one way in which its metrics, by which it works out headrooms, count what nobody has. */
+public final class MendedFairScheduler extends FairScheduler {
+
+  /**
+   * When an AM wants another size of a container that it had wanted larger, and has not got larger yet, Hadoop takes the
+   * first request back by an allocation of what is to be added, which its metrics count for ever.
+   */
+  @Override
+  protected void handleContainerUpdates(SchedulerApplicationAttempt attempt, ContainerUpdates updates) {
+    List<Resource> replaced = new ArrayList<>();
+    for (UpdateContainerRequest each : updates.getIncreaseRequests()) {
+      RMContainer container = getRMContainer(each.getContainerId());
+      if (container != null) {
+        SchedulerRequestKey key = SchedulerRequestKey.create(each, container.getAllocatedSchedulerKey());
+        PendingAsk before = attempt.getAppSchedulingInfo().getPendingAsk(key, ResourceRequest.ANY);
+        if (before.getCount() > 0) {
+          replaced.add(before.getPerAllocationResource());
+        }
+      }
+    }
+    super.handleContainerUpdates(attempt, updates);
+    for (Resource size : replaced) {
+      attempt.getQueue().getMetrics().releaseResources(RMNodeLabelsManager.NO_LABEL, attempt.getUser(), 1, size);
+    }
+  }
+}
