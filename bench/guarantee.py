@@ -86,7 +86,7 @@ def has_reached(run: RunDirectory, queue: str, slots: int) -> bool:
 
 def waited_s(run: RunDirectory, conf: Path) -> float:
     """A life of the cluster: from the registration of B's AM until it holds what it is guaranteed."""
-    cluster = Cluster(run)
+    cluster = Cluster(run, stays_with_us=True)
     cluster.up(
         Options(
             nodes=NODES, port=0, web_port=0, scheduler="capacity", configuration=conf, definitions=DEFINITIONS

@@ -159,7 +159,7 @@ def main() -> None:
     echo = spawn.Process(target=serve_echo, args=(there,))
     echo.start()
     with tempfile.TemporaryDirectory() as directory:
-        cluster = Cluster(RunDirectory(Path(directory) / "run"))
+        cluster = Cluster(RunDirectory(Path(directory) / "run"), stays_with_us=True)
         definitions = {
             "yarn.nm.liveness-monitor.expiry-interval-ms": "600000",
             "yarn.resourcemanager.recovery.enabled": "false",

@@ -102,7 +102,7 @@ def main() -> None:
     parser.add_argument("--clients", metavar="N", type=int, default=CLIENTS, help=f"default: {CLIENTS}")
     clients = parser.parse_args().clients
     with tempfile.TemporaryDirectory() as directory:
-        cluster = Cluster(RunDirectory(Path(directory) / "run"))
+        cluster = Cluster(RunDirectory(Path(directory) / "run"), stays_with_us=True)
         definitions = {"yarn.resourcemanager.recovery.enabled": "false", "yarnbox.node-secret-file": ""}
         record = cluster.up(Options(nodes=0, port=0, web_port=0, definitions=definitions))
         try:

@@ -247,7 +247,7 @@ def main() -> None:
     parser.add_argument("--alone", action="store_true", help="make the answers up")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as directory:
-        cluster = Cluster(RunDirectory(Path(directory) / "run"))
+        cluster = Cluster(RunDirectory(Path(directory) / "run"), stays_with_us=True)
         record = cluster.up(Options(nodes=0, port=0, web_port=0, definitions=pages.DEFINITIONS))
         try:
             cluster.wait_until_ready()

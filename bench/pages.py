@@ -273,7 +273,7 @@ def main() -> None:
     parser.add_argument("--times", type=int, default=3, help="how often each page is opened")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as directory:
-        cluster = Cluster(RunDirectory(Path(directory) / "run"))
+        cluster = Cluster(RunDirectory(Path(directory) / "run"), stays_with_us=True)
         record = cluster.up(Options(nodes=0, port=0, web_port=0, definitions=DEFINITIONS))
         try:
             cluster.wait_until_ready()

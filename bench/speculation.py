@@ -106,7 +106,7 @@ def main() -> None:
             (root / "input" / f"{number:02d}").write_text("123456789\n" * RECORDS)
         (root / "slowly.py").write_text(MAPPER)
         run = RunDirectory(root / "run")
-        cluster = Cluster(run)
+        cluster = Cluster(run, stays_with_us=True)
         small = {"yarn.nodemanager.resource.memory-mb": str(NODE_MB)}
         record = cluster.up(Options(nodes=3, port=0, web_port=0, definitions=small))
         try:
