@@ -67,6 +67,13 @@ async def go(page: Page, path: str) -> None:
     await page.locator(f"main[data-ready='/cluster{path}'] h1").wait_for(state="attached")
 
 
+async def set_back(page: Page) -> None:
+    """A desk in the light again."""
+    width, height = SIZES["desk"]
+    await page.set_viewport_size({"width": width, "height": height})
+    await page.emulate_media(**LIGHT)
+
+
 async def faults_of(page: Page, path: str) -> list[str]:
     """What axe-core and the width of the screen say against the page that is shown; pictures are kept of
     what is at fault.

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from tests.browser import Browser
 from tests.cluster.viewer.conftest import recorded
 from tests.cluster.viewer.test_server import viewing
+from tests.pages import faults_of, go, set_back
 from tests.pictures import SCENARIO
 from yarnbox.cluster.commands.demo import demos
 from yarnbox.cluster.commands.demo import recorded as demo_recorded
@@ -26,7 +27,16 @@ MORE_USERS = """\
   - submit: {app: kim, queue: root.etl, user: kim}
   - advance: 10s
 """
-PAGES = ("/node/n2:1234", "/app/application_0_0001?at=5000", "/scheduler?queue=root.a", "/events")
+PAGES = (
+    "/run?at=5000",
+    "/compare",
+    "/simulation",
+    "",
+    "/node/n2:1234",
+    "/app/application_0_0001?at=5000",
+    "/scheduler?queue=root.a",
+    "/events",
+)
 
 
 @asynccontextmanager
@@ -74,8 +84,13 @@ async def look_at_moments(page: Page, top: str) -> None:
 def test_a_recording_can_be_looked_at(browser: Browser, recording: Recording) -> None:
     async def scene() -> None:
         async with viewing([recording, recording]) as caller, browsing(browser) as page:
+            await show(page, caller.top, "/run")
+            faults = []
             for path in PAGES:
-                await show(page, caller.top, path)
+                await go(page, path)
+                faults += await faults_of(page, path)
+            assert faults == []
+            await set_back(page)
             await look_at_moments(page, caller.top)
             await look_at_the_stream(page, caller.top)
             await show(page, caller.top, "/compare")
@@ -268,7 +283,7 @@ def test_the_limits_of_users_are_those_of_the_scheduler(browser: Browser) -> Non
     async def scene() -> None:
         async with viewing([recorded(SCENARIO), recorded(text)]) as caller, browser.page() as page:
             await show(page, caller.top, "/scheduler?queue=root.adhoc&at=60000")
-            how = "tom: user limit 10240 MB = min(max((0 + 1024) / 1 user, (9216 + 1024) "
+            how = "tom: user limit 10 GiB = min(max((0 + 1) GiB / 1 user, (9 + 1) GiB "
             assert how in await page.locator("main").inner_text()
             pending = page.get_by_role("region", name="Pending by reason").locator("tbody tr")
             assert (await pending.all_inner_texts())[0].split("\t")[1:] == [
@@ -282,7 +297,7 @@ def test_the_limits_of_users_are_those_of_the_scheduler(browser: Browser) -> Non
                 assert len(found) > 20
                 assert [one for one in found if one[0] != one[1]] == []
             limit, how = await page.evaluate(NOBODY)
-            assert (limit, how.partition(",")[0]) == (2048, "min(4096 \N{MULTIPLICATION SIGN} 50%")
+            assert (limit, how.partition(",")[0]) == (2048, "min(4 GiB \N{MULTIPLICATION SIGN} 50%")
 
     browser.play(scene)
 

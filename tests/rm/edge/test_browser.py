@@ -152,6 +152,14 @@ async def lose_the_resourcemanager(page: Page, caller: Web) -> None:
     await page.get_by_text(str(NODE)).first.wait_for()
     await page.unroute("**/ws/**")
     await page.locator("#lost").wait_for(state="hidden")
+    await go(page, "/events")
+    await page.route("**/ws/**", lambda route: route.abort())
+    await page.evaluate(seen(False) + ";" + seen(True))  # the stream of events is asked for anew
+    await page.locator("#lost").wait_for()
+    await page.locator("td", has_text="AppAccepted").first.wait_for()
+    await page.unroute("**/ws/**")
+    await page.evaluate(seen(False) + ";" + seen(True))
+    await page.locator("#lost").wait_for(state="hidden")
 
 
 def seen(is_seen: bool) -> str:

@@ -133,7 +133,7 @@ const diagnostics = (one) =>
   html`<pre tabindex="0" role="group" aria-label="Diagnostics">${inUnits(one.diagnostics)}</pre>`;
 
 const seconds = (mb = 0, vcores = 0) =>
-  html`<span title=${`${mb} MB-seconds`}>${plainGib(mb)}-seconds</span>, ${vcores} vcore-seconds`;
+  html`<span title=${`${mb} MiB-seconds`}>${plainGib(mb)}-seconds</span>, ${vcores} vcore-seconds`;
 
 function overview(one) {
   const lifetime = list(one.timeouts?.timeout).find((timeout) => timeout.type === "LIFETIME");

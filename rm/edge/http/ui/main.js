@@ -43,9 +43,14 @@ const VIEWS = {
   nodelabels: views.labels,
   conf: views.conf,
   cluster: views.about,
-  events: (_, query) => eventLog(log, query),
-  "errors-and-warnings": (_, query) => eventLog(log, query, "trouble"),
+  events: (_, query) => liveLog(query),
+  "errors-and-warnings": (_, query) => liveLog(query, "trouble"),
 };
+// It asks for nothing, and would not notice otherwise that nobody answers.
+function liveLog(query, usual) {
+  if (isCut) throw new Unreachable();
+  return eventLog(log, query, usual);
+}
 const main = document.getElementById("main");
 const log = [],
   MOST_EVENTS = 5000;
@@ -58,6 +63,7 @@ let shownAt = performance.now(),
   isPaused = false,
   isDue = true,
   isBusy = false,
+  isCut = false,
   drawn = "",
   drawnAt = 0,
   restsUntil = 0,
@@ -220,18 +226,19 @@ function listen() {
   stream = document.hidden ? null : events(lastEvent);
   if (!isPaused && !stream) tellStatus("paused in background");
   if (!stream) return;
-  stream.onopen = () => {
-    if (!isPaused) tellStatus("live");
-  };
-  stream.onerror = () => {
-    if (!isPaused) tellStatus("reconnecting");
-  };
+  stream.onopen = () => connected(true);
+  stream.onerror = () => connected(false);
   stream.onmessage = (message) => {
     lastEvent = message.lastEventId;
     log.push({ ...JSON.parse(message.data), number: lastEvent });
     if (log.length > MOST_EVENTS) log.shift();
     isDue = true;
   };
+}
+function connected(value) {
+  isCut = !value;
+  isDue = true;
+  if (!isPaused) tellStatus(value ? "live" : "reconnecting");
 }
 // What is shown is at most a few seconds old, or says how old it is; people who scroll or answer a question
 // wait for it.

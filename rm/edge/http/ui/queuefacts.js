@@ -1,10 +1,12 @@
 // Every field of a queue that Hadoop's scheduler pages show, each with the numbers it was computed from.
 import { list } from "./api.js";
-import { amount, gib, percent, plural } from "./dom.js";
+import { amount, andVCores, gib, percent, plainGib, plural } from "./dom.js";
 
 export const inPartition = (found, partition) =>
   list(found).find((one) => (one.partitionName || "") === partition);
-export const plain = (value) => `<memory:${value.memory}, vCores:${value.vCores}>`;
+// Of memory in a formula: a number of GiB with the digits that it needs, two of them behind the point.
+const gibs = (mb) => String(+(mb / 1024).toFixed(2));
+export const sizeOf = (mb) => `${gibs(mb)} GiB`;
 const DOMINANT = " (of the dominant resource, under DominantResourceCalculator)";
 const ROUNDED = ", rounded up to the minimum allocation";
 const yesNo = (value) => (value ? "enabled" : "disabled");
@@ -25,7 +27,7 @@ function shareFacts({ name, queue, capacity, usage, parent, whole }) {
   const effective = (title, resource, share) => [
     title,
     [...amount(resource), ` (${percent(share)})`],
-    whole && `${resource.memory} MB = ${whole.memory} MB of the partition × ${percent(share)}`,
+    whole && `${sizeOf(resource.memory)} = ${sizeOf(whole.memory)} of the partition × ${percent(share)}`,
   ];
   const { memory } = capacity.effectiveMinResource,
     used = usage ? usage.used : { memory: 0, vCores: 0 };
@@ -33,7 +35,7 @@ function shareFacts({ name, queue, capacity, usage, parent, whole }) {
     [
       "Used Capacity",
       percent(capacity.usedCapacity),
-      memory > 0 && `${used.memory} MB used / ${memory} MB effective capacity${DOMINANT}`,
+      memory > 0 && `${sizeOf(used.memory)} used / ${sizeOf(memory)} effective capacity${DOMINANT}`,
     ],
     [
       isWeight ? "Configured Weight" : "Configured Capacity",
@@ -48,7 +50,7 @@ function shareFacts({ name, queue, capacity, usage, parent, whole }) {
     [
       "Absolute Used Capacity",
       percent(capacity.absoluteUsedCapacity),
-      whole && `${used.memory} MB used / ${whole.memory} MB of the partition${DOMINANT}`,
+      whole && `${sizeOf(used.memory)} used / ${sizeOf(whole.memory)} of the partition${DOMINANT}`,
     ],
     [
       "Absolute Configured Capacity",
@@ -92,6 +94,8 @@ function ofEachUser(queue) {
 function masters({ queue, capacity, usage }) {
   if (!usage?.amLimit) return [];
   const share = capacity?.maxAMLimitPercentage,
+    guaranteed = capacity && sizeOf(capacity.effectiveMinResource.memory),
+    ofOne = usage.userAmLimit || usage.amLimit,
     users = Math.max(1, activeUsers(queue));
   return [
     ["Configured Max Application Master Limit", percent(share)],
@@ -99,16 +103,15 @@ function masters({ queue, capacity, usage }) {
       "Max Application Master Resources",
       amount(usage.amLimit),
       capacity &&
-        `${usage.amLimit.memory} MB = what the queue may use now, at least ` +
-          `${capacity.effectiveMinResource.memory} MB, × ${percent(share)}${ROUNDED}`,
+        `${sizeOf(usage.amLimit.memory)} = what the queue may use now, at least ` +
+          `${guaranteed}, × ${percent(share)}${ROUNDED}`,
     ],
     ["Used Application Master Resources", amount(usage.amUsed)],
     [
       "Max Application Master Resources Per User",
-      amount(usage.userAmLimit || usage.amLimit),
+      amount(ofOne),
       capacity &&
-        `${(usage.userAmLimit || usage.amLimit).memory} MB = min(${usage.amLimit.memory}, ` +
-          `${capacity.effectiveMinResource.memory} × ${percent(share)}` +
+        `${sizeOf(ofOne.memory)} = min(${sizeOf(usage.amLimit.memory)}, ${guaranteed} × ${percent(share)}` +
           `${queue.userLimitFactor < 0 ? "" : ofUser(queue, users)})${ROUNDED}`,
     ],
   ];
@@ -148,9 +151,11 @@ export function capacityFacts(row) {
   ];
 }
 
-// The limit of a user, in MB and with its numbers: the larger of two parts, below so many times the
+// The limit of a user, in MiB and with its numbers: the larger of two parts, below so many times the
 // guarantee. One part is shared by weights: what active users have, and a step more; the other is a
 // percentage of the guarantee, or of what the queue uses beyond it, and a step more.
+const plus = (mb, more) => `(${gibs(mb)} + ${gibs(more)}) GiB`;
+
 export function userLimit(user, queue, capacity, step) {
   const up = (mb) => Math.ceil(mb / Math.max(1, step)) * Math.max(1, step);
   const users = list(queue.users?.user);
@@ -168,9 +173,9 @@ export function userLimit(user, queue, capacity, step) {
   const part = weight ? Math.ceil((shared + step) / weight) : 0;
   const limit = up(Math.min(Math.max(part, Math.ceil((base * queue.userLimit) / 100)), most));
   const weights = weight === active.length ? plural(weight, "user") : `weights of ${factor(weight)}`;
-  const percentage = `${isBeyond ? `(${used} + ${step})` : base} × ${factor(queue.userLimit)}%`;
-  const larger = weight ? `max((${shared} + ${step}) / ${weights}, ${percentage})` : percentage;
-  const cap = isFree ? most : `${guaranteed} × ${factor(queue.userLimitFactor)}`;
+  const percentage = `${isBeyond ? plus(used, step) : sizeOf(base)} × ${factor(queue.userLimit)}%`;
+  const larger = weight ? `max(${plus(shared, step)} / ${weights}, ${percentage})` : percentage;
+  const cap = isFree ? sizeOf(most) : `${sizeOf(guaranteed)} × ${factor(queue.userLimitFactor)}`;
   const how = `min(${larger}, ${cap})${ROUNDED}`;
   return own === 1
     ? { limit, how }
@@ -183,7 +188,7 @@ const FAIR_LEAF = [
 ];
 
 function fairHow({ queue, siblings, parent }, isSteady) {
-  if (!parent) return `the whole cluster: ${queue.clusterResources.memory} MB`;
+  if (!parent) return `the whole cluster: ${sizeOf(queue.clusterResources.memory)}`;
   const own = isSteady ? queue.steadyFairResources : queue.fairResources,
     above = isSteady ? parent.queue.steadyFairResources : parent.queue.fairResources;
   const among = isSteady
@@ -196,7 +201,7 @@ function fairHow({ queue, siblings, parent }, isSteady) {
       );
   const names = among.map((one) => one.queueName.split(".").at(-1)).join(", ") || "none";
   return (
-    `${own.memory} MB = the share of the ${above.memory} MB of ${parent.name} by weight, among ` +
+    `${sizeOf(own.memory)} = the share of the ${sizeOf(above.memory)} of ${parent.name} by weight, among ` +
     `${isSteady ? "all children" : "the active children"}: ${names}; ` +
     "at least its minimum, at most its maximum"
   );
@@ -204,6 +209,7 @@ function fairHow({ queue, siblings, parent }, isSteady) {
 
 export function fairFacts(row) {
   const { queue } = row,
+    { usedResources: used } = queue,
     isLeaf = queue.numActiveApps !== undefined,
     one = (name, key, how) => [name, amount(queue[key]), how];
   return [
@@ -212,7 +218,7 @@ export function fairFacts(row) {
     one(
       "Demand Resources",
       "demandResources",
-      `used ${plain(queue.usedResources)} and what is asked for, up to the maximum`,
+      `used ${plainGib(used.memory)}${andVCores(used.vCores)} and what is asked for, up to the maximum`,
     ),
     ...(isLeaf
       ? [
@@ -242,7 +248,7 @@ export const fifoFacts = (info) => [
   [
     "Available Node Capacity",
     gib(info.availNodeCapacity),
-    `${info.availNodeCapacity} MB = ${info.totalNodeCapacity} MB - ${info.usedNodeCapacity} MB`,
+    `${sizeOf(info.availNodeCapacity)} = ${sizeOf(info.totalNodeCapacity)} − ${sizeOf(info.usedNodeCapacity)}`,
   ],
   ["Total Node Capacity", gib(info.totalNodeCapacity)],
   ["Number of Node Containers", info.numContainers],

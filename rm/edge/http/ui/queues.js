@@ -24,7 +24,7 @@ import {
 } from "./dom.js";
 import { grid } from "./grid.js";
 import { queueActions } from "./queueactions.js";
-import { capacityFacts, fairFacts, fifoFacts, inPartition, userLimit } from "./queuefacts.js";
+import { capacityFacts, fairFacts, fifoFacts, inPartition, sizeOf, userLimit } from "./queuefacts.js";
 import { hrefOfApp, streamOf } from "./taskstream.js";
 
 const MINUTES = [
@@ -327,7 +327,7 @@ function userTable(row, users, isFair, query, step) {
   // A recording of many events does not have the step by which limits are rounded.
   const how = (one) =>
     step && row.capacity && one.userResourceLimit
-      ? `user limit ${one.userResourceLimit.memory} MB = ${userLimit(one, row.queue, row.capacity, step).how}`
+      ? `user limit ${sizeOf(one.userResourceLimit.memory)} = ${userLimit(one, row.queue, row.capacity, step).how}`
       : "";
   const limits = own.map((one) => how(one) && html`<p class="how">${one.username}: ${how(one)}</p>`);
   const columns = [
