@@ -35,7 +35,7 @@ class Look(NamedTuple):
     elements: str = ""
 
 
-LIGHT = {"color_scheme": "light", "contrast": "no-preference", "forced_colors": "none"}
+LIGHT: dict[str, Any] = {"color_scheme": "light", "contrast": "no-preference", "forced_colors": "none"}
 DARK = LIGHT | {"color_scheme": "dark"}
 FORCED = {"forced_colors": "active"}
 COLOURS = ["color-contrast", "link-in-text-block"]

@@ -258,10 +258,10 @@ async def look_at_the_stream(page: Page, top: str) -> None:
     await page.keyboard.press("ArrowDown")
     await page.keyboard.press("+")
     await stream.locator("output", has_text="n2:1234").wait_for()
-    text = await file_of(page, "two-queues: as SVG")
+    text = await file_of(page, "two-queues containers as SVG")
     assert "lost with its node: 2" in text
     await page.keyboard.press("0")
-    for name, place in (("two-queues: as SVG", ".field"), ("Used share of each queue as SVG", ".plot")):
+    for name, place in (("two-queues containers as SVG", ".field"), ("Used share of each queue as SVG", ".plot")):
         before = await file_of(page, name)
         await pinch(page, place)
         assert await file_of(page, name) != before, place

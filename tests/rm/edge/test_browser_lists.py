@@ -147,9 +147,9 @@ async def compare_filters(page: Page) -> None:
     wanted = {text: finding.parse(text).holds(row) for text in FILTERS}
     found = await page.evaluate(
         """async ([row, filters]) => { const { matcher } = await import('/static/filtering.js');
-          const read = (name) => [name, (one) => one[name]];
-          const texts = Object.fromEntries(['id', 'state', 'queue'].map(read));
-          const holds = (text) => matcher(text, texts, { mem: (one) => one.mem })(row);
+          const column = (key, isNumber = false) => ({ key, isNumber, value: (one) => one[key] });
+          const columns = [...['id', 'state', 'queue'].map((key) => column(key)), column('mem', true)];
+          const holds = (text) => matcher(text, columns)(row);
           return Object.fromEntries(filters.map((text) => [text, holds(text)])); }""",
         [ROW, list(FILTERS)],
     )

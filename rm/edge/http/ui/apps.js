@@ -77,25 +77,14 @@ export const appGrid = (id, rows, query, more = {}) =>
     ...more,
   });
 
-// The same question in Hadoop's own REST, as far as that can ask it.
-function hadoops(wanted, query) {
-  const asked = new URLSearchParams();
-  if (wanted) asked.set("states", wanted);
-  for (const [name, own] of [
-    ["user", "user"],
-    ["queue", "queue"],
-    ["applicationTypes", "type"],
-  ])
-    if (query.get(own)) asked.set(name, query.get(own));
-  return `/apps${asked.size ? `?${asked}` : ""}`;
-}
-
-function question(wanted, query) {
-  const asked = new URLSearchParams({ sort: query.get("sort") || "-id" });
-  for (const name of ["q", "user", "queue", "type"]) if (query.get(name)) asked.set(name, query.get(name));
-  if (wanted) asked.set("states", wanted);
+// The parameters of the address that are asked for, under the names that they have there.
+function question(wanted, query, names, more = {}) {
+  const asked = new URLSearchParams({ ...more, ...(wanted && { states: wanted }) });
+  for (const [name, theirs] of Object.entries(names)) if (query.get(name)) asked.set(theirs, query.get(name));
   return asked;
 }
+const OURS = { q: "q", user: "user", queue: "queue", type: "type" };
+const HADOOPS = { user: "user", queue: "queue", type: "applicationTypes" };
 
 async function every(asked) {
   const rows = [];
@@ -120,14 +109,15 @@ function stateChips(wanted, counts) {
 
 export async function apps([wanted], query) {
   const from = Number(query.get("from") || 0),
-    asked = question(wanted, query),
+    asked = question(wanted, query, OURS, { sort: query.get("sort") || "-id" }),
+    hadoops = question(wanted, query, HADOOPS),
     path = `/ui/apps?${asked}`;
   const { found } = await get(`${path}&from=${from}&limit=${A_PAGE}`),
     facets = found.facets || {};
   const none = found.total ? unfiltered("applications") : NONE;
   /** @param {string[]} facet its name, and the field */
   const facetOf = ([name, key]) => facet(name, key, facets[key] || {}, query.get(key) || "");
-  const calls = [hadoops(wanted, query), path];
+  const calls = [`/apps${hadoops.size ? `?${hadoops}` : ""}`, path];
   return html`${title(wanted ? `${wanted} Applications` : "All Applications")}
     ${stateChips(wanted, facets.state || {})}
     <div class="choices">

@@ -1,11 +1,47 @@
-// A chart as a picture: what is seen of it, with a legend below.
-import { html } from "./dom.js";
+// What is drawn beside the series of a chart, and the whole as a picture, with a legend below.
+import { css, html } from "./dom.js";
 import { line, picture, word } from "./picture.js";
 
 const ROW = 16,
-  CHARACTER = 7;
-const dashes = { dashed: "6 4", dotted: "2 4" };
-const dashOf = ({ dashed }) => ({ "stroke-dasharray": dashes[dashed] });
+  CHARACTER = 6;
+const DASHES = { dashed: "6 4", dotted: "2 4" };
+const dashOf = ({ dashed }) => ({ "stroke-dasharray": DASHES[dashed] });
+const MARKS = { now: "--accent", "node joined": "--used" };
+
+export const colourOf = ({ kind }) => css(`--${kind}`);
+
+// Where the series lie, in pixels of the page.
+function fieldOf({ bbox }) {
+  const [left, top, wide, tall] = ["left", "top", "width", "height"].map(
+    (side) => bbox[side] / devicePixelRatio,
+  );
+  return { left, top, wide, tall, right: left + wide, bottom: top + tall };
+}
+
+/** A line for each mark, with its word where there is room for it; and the ceiling of what is stacked. */
+export function marksOf(plot, { marks, ceiling }) {
+  const { left, top, right, bottom } = fieldOf(plot);
+  const { min, max } = plot.scales.x;
+  let free = left;
+  const upright = ({ time, kind, text }) => {
+    const x = left + plot.valToPos(time, "x");
+    const end = x + CHARACTER * kind.length;
+    const colour = css(MARKS[kind] || "--bad");
+    const how = kind === "now" ? { "stroke-width": 2 } : { "stroke-dasharray": "3 3" };
+    const hasRoom = x >= free && end < right;
+    if (hasRoom) free = end;
+    return html`<g>
+      <title>${`${kind} ${text}`}</title>
+      ${line(x, top, x, bottom, colour, how)}
+      ${hasRoom && word(x + 3, top + 10, kind, colour)}
+    </g>`;
+  };
+  const y = ceiling && top + plot.valToPos(ceiling, "y");
+  return [
+    marks.filter(({ time }) => time >= min && time <= max).map(upright),
+    ceiling && line(left, y, right, y, css("--ink"), { "stroke-width": 2, "stroke-dasharray": "8 4" }),
+  ];
+}
 
 // Steps hold until the next moment; where nothing is known there is a gap. What is stacked is closed below.
 function outline(times, values, xOf, yOf, bottom) {
@@ -28,30 +64,26 @@ function outline(times, values, xOf, yOf, bottom) {
   return words.join("");
 }
 
-/** What the plot shows now; `colourOf` a series, `css` a variable of the style sheet. */
-export function svgOfChart(plot, { what, series, marks, ceiling, isStacked }, hidden, colourOf, css) {
-  const [left, top, wide, tall] = ["left", "top", "width", "height"].map(
-    (side) => plot.bbox[side] / devicePixelRatio,
-  );
-  const [right, bottom, below] = [left + wide, top + tall, top + tall + 2 * ROW];
+/** What the plot shows now. */
+export function svgOfChart(plot, props, hidden) {
+  const { what, series, isStacked } = props;
+  const { left, top, wide, tall, right, bottom } = fieldOf(plot);
+  const [ink, soft] = [css("--ink"), css("--line")];
   const xOf = (time) => left + plot.valToPos(time, "x");
   const yOf = (value) => top + plot.valToPos(value, "y");
   const [times, ...values] = plot.data;
-  const { min, max } = plot.scales.x;
   // The topmost of what is stacked was drawn first, so that each fill covers less.
   const seen = (isStacked ? [...series].reverse() : series)
     .map((one, i) => ({ one, values: values[i], colour: colourOf(one) }))
     .filter(({ one }) => !hidden.has(series.indexOf(one)));
-  const upright = (time, stroke, more) => line(xOf(time), top, xOf(time), bottom, stroke, more);
-  const level = (value, stroke, more) => line(left, yOf(value), right, yOf(value), stroke, more);
   const grid = [
     plot.axes[0]._splits.map((time, i) => [
-      upright(time, css("--line")),
-      word(xOf(time), bottom + 14, plot.axes[0]._values[i], "middle"),
+      line(xOf(time), top, xOf(time), bottom, soft),
+      word(xOf(time), bottom + 14, plot.axes[0]._values[i], ink, "middle"),
     ]),
     plot.axes[1]._splits.map((value, i) => [
-      level(value, css("--line")),
-      word(left - 6, yOf(value) + 4, plot.axes[1]._values[i], "end"),
+      line(left, yOf(value), right, yOf(value), soft),
+      word(left - 6, yOf(value) + 4, plot.axes[1]._values[i], ink, "end"),
     ]),
   ];
   const paths = seen.map(
@@ -65,30 +97,16 @@ export function svgOfChart(plot, { what, series, marks, ceiling, isStacked }, hi
       clip-path="url(#field)"
     />`,
   );
-  let free = 0;
-  const marked = marks
-    .filter(({ time }) => time >= min && time <= max)
-    .map(({ time, kind, text }) => {
-      const hasRoom = xOf(time) > free;
-      if (hasRoom) free = xOf(time) + CHARACTER * kind.length;
-      return html`<g>
-        <title>${`${kind} ${text}`}</title>
-        ${upright(time, css("--bad"), { "stroke-dasharray": "3 3" })}
-        ${hasRoom && word(xOf(time) + 3, top + 10, kind)}
-      </g>`;
-    });
-  const legend = seen.map(({ one, colour }, row) => [
-    line(left, below + ROW * row, left + 18, below + ROW * row, colour, {
-      "stroke-width": 3,
-      ...dashOf(one),
-    }),
-    word(left + 24, below + ROW * row + 4, one.name),
-  ]);
-  const most = ceiling && level(ceiling, css("--ink"), { "stroke-dasharray": "8 4" });
+  const legend = seen.map(({ one, colour }, row) => {
+    const y = bottom + (2 + row) * ROW;
+    return [
+      line(left, y, left + 18, y, colour, { "stroke-width": 3, ...dashOf(one) }),
+      word(left + 24, y + 4, one.name, ink),
+    ];
+  });
   const defs = html`<clipPath id="field">
     <rect x=${left} y=${top} width=${wide} height=${tall} />
   </clipPath>`;
-  const height = below + ROW * (seen.length + 0.5);
-  const shapes = [grid, paths, marked, most, legend];
-  return picture(what, plot.width, height, css("--ink"), css("--field"), defs, shapes);
+  const height = bottom + ROW * (seen.length + 2.5);
+  return picture(what, plot.width, height, css("--field"), defs, [grid, paths, marksOf(plot, props), legend]);
 }

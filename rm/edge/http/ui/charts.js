@@ -1,10 +1,10 @@
 // Series over time, drawn by uPlot: steps as steps, marks with words, values under the cursor, zoom by mouse,
 // keys and buttons, the same for all charts of a page; each chart can be had as PNG and CSV.
 
-import { svgOfChart } from "./chartfile.js";
-import { Component, clock, css, duration, empty, html, percent, plainGib, tool } from "./dom.js";
-import { csv, save, saveBlob } from "./export.js";
-import { listenToPointers } from "./gestures.js";
+import { colourOf, marksOf, svgOfChart } from "./chartfile.js";
+import { Component, clock, css, duration, empty, html, percent, plainGib } from "./dom.js";
+import { listenToPointers, panned, press, zoomed, zoomKeys, zoomTools } from "./gestures.js";
+import { fileTools, paint } from "./picture.js";
 import { SECONDS } from "./streampaint.js";
 import uPlot from "./vendor/uplot.js";
 
@@ -14,6 +14,7 @@ const DASHES = { dashed: [6, 4], dotted: [2, 4] };
 // Of what is counted there are no halves.
 const COUNT_STEPS = Array.from({ length: 30 }, (_, i) => [1, 2, 5][i % 3] * 10 ** Math.floor(i / 3));
 const MIB_STEPS = Array.from({ length: 32 }, (_, power) => 2 ** power);
+const HINT = "Left and right arrow read values, with Shift they pan, plus and minus zoom, 0 shows all.";
 const NEAR_PX = 6,
   HUES = 6;
 const PLOTS = new Set();
@@ -22,9 +23,6 @@ const GROUP = uPlot.sync("pages");
 export const hue = (number) => `line${number % HUES}`;
 export const count = (value) => String(Math.round(value));
 export const memory = plainGib;
-
-const ratio = () => devicePixelRatio;
-const colourOf = ({ kind }) => css(`--${kind}`);
 
 // The first series lies at the bottom. uPlot draws the topmost one first, so that each fill covers less.
 function stacked(series, hidden) {
@@ -39,14 +37,15 @@ function stacked(series, hidden) {
   return tops.reverse();
 }
 
-function zoomAll(min, max) {
-  for (const plot of PLOTS) plot.setScale("x", { min, max });
+function showAll({ begin, end }) {
+  for (const plot of PLOTS) plot.setScale("x", { min: begin, max: end });
 }
 
 class TimeChart extends Component {
   constructor(props) {
     super(props);
     this.state = { index: null, hidden: new Set() };
+    this.does = { zoom: (factor) => this.zoom(factor), showAll: () => this.zoom(Infinity) };
   }
 
   componentDidMount() {
@@ -57,8 +56,9 @@ class TimeChart extends Component {
     this.resizes.observe(this.place);
     // The mouse is uPlot's; fingers move and pinch.
     listenToPointers(this.place, {
-      pan: (dx) => this.pan(dx),
-      pinch: (factor, x) => this.zoom(factor, this.plot.posToVal(x - this.plot.bbox.left / ratio(), "x")),
+      pan: (dx) => this.pan((-dx * devicePixelRatio) / this.plot.bbox.width),
+      pinch: (factor, x) =>
+        this.zoom(factor, this.plot.posToVal(x - this.plot.bbox.left / devicePixelRatio, "x")),
       isMine: (event) => event.pointerType === "touch",
     });
   }
@@ -156,42 +156,11 @@ class TimeChart extends Component {
     PLOTS.add(this.plot);
   }
 
-  // A line for each mark, with its word where there is room for it; and the ceiling of what is stacked.
   drawMarks(plot) {
-    const { ctx, bbox } = plot;
-    const { marks, ceiling } = this.props;
-    const line = (from, to, dash) => {
-      ctx.setLineDash(dash);
-      ctx.beginPath();
-      ctx.moveTo(...from);
-      ctx.lineTo(...to);
-      ctx.stroke();
-    };
-    ctx.save();
-    ctx.font = `${11 * devicePixelRatio}px system-ui, sans-serif`;
-    ctx.textBaseline = "top";
-    ctx.textAlign = "left";
-    let free = 0;
-    for (const { time, kind } of marks) {
-      const x = plot.valToPos(time, "x", true);
-      if (x < bbox.left || x > bbox.left + bbox.width) continue;
-      ctx.strokeStyle = css(kind === "now" ? "--accent" : kind === "node joined" ? "--used" : "--bad");
-      ctx.fillStyle = ctx.strokeStyle;
-      ctx.lineWidth = kind === "now" ? 2 * devicePixelRatio : 1;
-      line([x, bbox.top], [x, bbox.top + bbox.height], kind === "now" ? [] : [3, 3]);
-      const { width } = ctx.measureText(kind);
-      if (x > free && x + width < bbox.left + bbox.width) {
-        ctx.fillText(kind, x + 3, bbox.top);
-        free = x + width + 8;
-      }
-    }
-    if (ceiling) {
-      const y = plot.valToPos(ceiling, "y", true);
-      ctx.strokeStyle = css("--ink");
-      ctx.lineWidth = 2;
-      line([bbox.left, y], [bbox.left + bbox.width, y], [8, 4]);
-    }
-    ctx.restore();
+    plot.ctx.save();
+    plot.ctx.scale(devicePixelRatio, devicePixelRatio);
+    paint(plot.ctx, marksOf(plot, this.props));
+    plot.ctx.restore();
   }
 
   toggle(i) {
@@ -204,20 +173,23 @@ class TimeChart extends Component {
     });
   }
 
-  zoom(factor, around) {
+  // All of it, and the part that is shown.
+  get whole() {
     const { times } = this.props;
-    const { min, max } = this.plot.scales.x;
-    const middle = around ?? times[this.state.index] ?? (min + max) / 2;
-    const begin = Math.max(times[0], middle - (middle - min) * factor);
-    zoomAll(begin, Math.max(begin + 1, Math.min(times.at(-1), middle + (max - middle) * factor)));
+    return { first: times[0], last: times.at(-1) };
   }
 
-  pan(dx) {
-    const { times } = this.props;
-    const { min, max } = this.plot.scales.x;
-    const by = (-dx * (max - min)) / (this.plot.bbox.width / ratio());
-    const begin = Math.max(times[0], Math.min(times.at(-1) - (max - min), min + by));
-    zoomAll(begin, begin + max - min);
+  get part() {
+    const { min: begin, max: end } = this.plot.scales.x;
+    return { begin, end };
+  }
+
+  zoom(factor, around = this.props.times[this.state.index]) {
+    showAll(zoomed(this.part, this.whole, factor, around));
+  }
+
+  pan(by) {
+    showAll(panned(this.part, this.whole, by));
   }
 
   move(step) {
@@ -227,46 +199,20 @@ class TimeChart extends Component {
     this.plot.setCursor({ left: this.plot.valToPos(times[index], "x"), top: TALL / 3 });
   }
 
-  press(event) {
-    const keys = {
+  keys() {
+    return {
       ArrowLeft: () => this.move(-1),
       ArrowRight: () => this.move(1),
-      "+": () => this.zoom(0.5),
-      "-": () => this.zoom(2),
-      0: () => zoomAll(this.props.times[0], this.props.times.at(-1)),
+      "Shift ArrowLeft": () => this.pan(-0.25),
+      "Shift ArrowRight": () => this.pan(0.25),
+      ...zoomKeys(this.does),
     };
-    if (!keys[event.key] || event.ctrlKey || event.metaKey) return;
-    event.preventDefault();
-    event.stopPropagation();
-    keys[event.key]();
   }
 
-  asPng() {
-    const { canvas } = this.plot.ctx;
-    const copy = Object.assign(document.createElement("canvas"), {
-      width: canvas.width,
-      height: canvas.height,
-    });
-    const ctx = copy.getContext("2d");
-    ctx.fillStyle = css("--field");
-    ctx.fillRect(0, 0, copy.width, copy.height);
-    ctx.drawImage(canvas, 0, 0);
-    copy.toBlob((blob) => saveBlob(`${this.fileName()}.png`, blob));
-  }
-
-  asSvg() {
-    const text = svgOfChart(this.plot, this.props, this.state.hidden, (one) => colourOf(one), css);
-    save(`${this.fileName()}.svg`, "image/svg+xml", text);
-  }
-
-  asCsv() {
+  values() {
     const { times, series } = this.props;
     const rows = times.map((time, at) => [clock(time), ...series.map((one) => one.values[at])]);
-    save(`${this.fileName()}.csv`, "text/csv", csv(["time", ...series.map((one) => one.name)], rows));
-  }
-
-  fileName() {
-    return this.props.what.replace(/[^\w.-]+/g, "-");
+    return [["time", ...series.map((one) => one.name)], rows];
   }
 
   // Whose values stand in the legend while nobody points: the moment of the page, or the newest that is
@@ -294,7 +240,6 @@ class TimeChart extends Component {
     const label = `${what}, ${duration(times.at(-1) - times[0])}`;
     const place = index ?? this.present();
     const present = (one) => (place === null ? "" : unit(one.values[place] ?? 0));
-    const end = () => zoomAll(times[0], times.at(-1));
     return html`<figure class="chart" aria-label=${label}>
       <p class="legend">
         ${series.map(
@@ -311,36 +256,34 @@ class TimeChart extends Component {
         class="plot"
         tabindex="0"
         role="img"
-        aria-label=${`${label}. Left and right arrow read values, plus and minus zoom, 0 shows all.`}
-        onkeydown=${(event) => this.press(event)}
+        aria-label=${`${label}. ${HINT}`}
+        onkeydown=${(event) => press(event, this.keys())}
         ref=${(place) => {
           this.place = place || this.place;
         }}
       ></div>
       <p class="chart-tools">
         <output>${this.said()}</output>
-        ${tool("+", `${what}: zoom in`, () => this.zoom(0.5))}
-        ${tool("−", `${what}: zoom out`, () => this.zoom(2))} ${tool("All", `${what}: show all`, end)}
-        ${tool("SVG", `${what} as SVG`, () => this.asSvg())}
-        ${tool("PNG", `${what} as PNG`, () => this.asPng())}
-        ${tool("CSV", `${what} as CSV`, () => this.asCsv())}
+        ${zoomTools(what, this.does)}
+        ${fileTools(
+          what,
+          () => svgOfChart(this.plot, this.props, hidden),
+          () => this.values(),
+        )}
       </p>
     </figure>`;
   }
 }
 
-const chart = (what, times, series, options) =>
+// Series have a name, values (one for each moment, null where unknown), a kind ("line0" to "line5": the hue),
+// and may be dashed or dotted. `top` is the least that the axis reaches; `isWhole` is for runs that are over;
+// `ceiling` is a line that series which are stacked should stay below.
+/**
+ * @param {{ marks?: any[], unit?: (value: number) => string, top?: number, ceiling?: number,
+ *   isWhole?: boolean, isStacked?: boolean }} options
+ */
+export const chart = (what, times, series, options = {}) =>
   times.length < 2 || !series.length
     ? empty("No samples yet. The first ones appear within a few seconds.")
     : html`<${TimeChart} key=${what} ...${{ what, times, series, ...USUAL, ...options }} />`;
 const USUAL = { marks: [], unit: percent, top: 100 };
-
-// Series have a name, values (one for each moment, null where unknown), a kind ("line0" to "line5": the hue),
-// and may be dashed or dotted. `top` is the least that the axis reaches; `isWhole` is for runs that are over.
-export const lines = (what, times, series, marks = [], unit = percent, top = 100, isWhole = false) =>
-  chart(what, times, series, { marks, unit, top, isWhole });
-
-// The same stacked. `ceiling` is a line that they should stay below.
-/** @param {{ marks?: any[], unit?: (value: number) => string, top?: number, ceiling?: number }} options */
-export const areas = (what, times, series, options) =>
-  chart(what, times, series, { ...options, isStacked: true });

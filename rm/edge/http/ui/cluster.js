@@ -2,7 +2,7 @@
 // applications; and folded, every figure of Hadoop's page by its name.
 import { get, list } from "./api.js";
 import { appGrid } from "./apps.js";
-import { areas, count, hue, lines } from "./charts.js";
+import { chart, count, hue } from "./charts.js";
 import { CARD, number, ofApp, ofQueue, text } from "./columns.js";
 import { facts, gib, html, isRecording, link, percent, plainGib, plural, sized, title } from "./dom.js";
 import { grid } from "./grid.js";
@@ -154,11 +154,11 @@ function pending(waiting, query) {
 function byQueue(history, isLabelled) {
   const what = `Share of the ${isLabelled ? "default partition" : "cluster"} used`;
   const series = list(history.queue).map((one, i) => ({ name: one.path, values: one.used, kind: hue(i) }));
-  return areas(what, list(history.times), series, { marks: list(history.mark) });
+  return chart(what, list(history.times), series, { marks: list(history.mark), isStacked: true });
 }
 
 const overTime = (history) =>
-  lines(
+  chart(
     "Containers and applications",
     list(history.times),
     [
@@ -166,9 +166,7 @@ const overTime = (history) =>
       { name: "applications running", values: list(history.appsRunning), kind: "line0" },
       { name: "applications waiting", values: list(history.appsPending), kind: "line1" },
     ],
-    [],
-    count,
-    4,
+    { unit: count, top: 4 },
   );
 
 const group = (name, pairs) => html`<section><h3>${name}</h3>${facts(pairs)}</section>`;

@@ -1,11 +1,10 @@
 // Two runs on the same axes: figures beside one another, then series over the same time.
 import { get } from "./api.js";
-import { count, lines } from "./charts.js";
-import { bar, empty, h, html, percent, select, table, title, withQuery } from "./dom.js";
+import { chart, count } from "./charts.js";
+import { bar, EPOCH, empty, h, html, percent, select, table, title, withQuery } from "./dom.js";
 import { recordedStream } from "./recording.js";
-import { index, nameOf, namesOf, span } from "./run.js";
+import { FIGURES, index, nameOf, namesOf, span } from "./run.js";
 
-const EPOCH = 946684800000;
 const COLOURS = ["line0", "line1"];
 /** @type {[string, string, (value: any) => string, number][]} */
 const CHARTS = [
@@ -33,13 +32,13 @@ export async function compare(query, runs, hasReport) {
   const { times, runs: found, differences } = await get(`/ui/comparison?runs=${first},${second}`);
   const names = namesOf(found);
   const moments = times.map((time) => EPOCH + time);
-  const chart = (what, of, unit, top) => {
+  const pair = (what, of, unit, top) => {
     const series = found.map((one, i) => ({
       name: names[i],
       values: of(one) || times.map(() => null),
       kind: COLOURS[i],
     }));
-    return [html`<h2>${what}</h2>`, lines(what, moments, series, [], unit, top, true)];
+    return [html`<h2>${what}</h2>`, chart(what, moments, series, { unit, top, isWhole: true })];
   };
   const queues = [...new Set(found.flatMap((one) => Object.keys(one.series.queue)))];
   return [
@@ -56,10 +55,8 @@ export async function compare(query, runs, hasReport) {
     html`<p class="legend">Time begins with the first submission of each run.</p>
       <h2>Containers on nodes</h2>`,
     found.map((one, i) => recordedStream(one.run, one.begin, { name: names[i], query, colour: "queue" })),
-    CHARTS.map(([what, name, unit, top]) => chart(what, (one) => one.series[name], unit, top)),
-    queues.map((path) =>
-      chart(`Memory used by ${path}`, (one) => one.series.queue[path]?.used, percent, 100),
-    ),
+    CHARTS.map(([what, name, unit, top]) => pair(what, (one) => one.series[name], unit, top)),
+    queues.map((path) => pair(`Memory used by ${path}`, (one) => one.series.queue[path]?.used, percent, 100)),
   ];
 }
 
@@ -96,24 +93,11 @@ function changes(differences, names) {
   ];
 }
 
-/** @type {[string, (figures: any) => any, (value: any) => string, number][]} */
-const FIGURES = [
-  ["Makespan", (f) => f.makespan, span, -1],
-  ["Applications that ended", (f) => f.finished, String, 1],
-  ["Containers", (f) => f.containers, String, 0],
-  ["Containers preempted", (f) => f.preempted, String, -1],
-  ["Memory used, on average", (f) => f.averages.memory, percent, 0],
-  ["VCores used, on average", (f) => f.averages.vcores, percent, 0],
-  ["Fairness between queues, on average", (f) => f.averages.queues, index, 1],
-  ["Fairness between applications, on average", (f) => f.averages.apps, index, 1],
-];
-
 const heads = (first, names) => [
   first,
   ...names.map((name, i) => html`<span class=${`swatch ${COLOURS[i]}`}>${name}</span>`),
 ];
 
-// The last column above: 1 where more is better, -1 where less is, 0 where neither can be said.
 function figures(found, names) {
   const row = ([what, of, unit, better]) => {
     const values = found.map((one) => of(one.figures));

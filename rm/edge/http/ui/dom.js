@@ -57,7 +57,7 @@ export function css(name) {
 // A recording does not know the time of day: its pages say how long after its beginning something was.
 export { isRecording };
 
-const EPOCH = 946684800000;
+export const EPOCH = 946684800000;
 const two = (number) => String(number).padStart(2, "0");
 
 export function since(ms) {

@@ -24,34 +24,23 @@ function holdsText(key, wanted, has) {
   return has.includes(wanted);
 }
 
-// `texts` and `numbers` have a function of a row for each field. The answer is a test of rows.
-export function matcher(text, texts, numbers = {}) {
+/** A test of rows by the columns of a list, whose keys are the names of the fields. */
+export function matcher(text, columns) {
+  const texts = columns.filter((one) => !one.isNumber);
+  const lower = (column, row) => String(column.value(row) ?? "").toLowerCase();
   const tests = [];
-  const lower = (key, row) => String(texts[key](row) ?? "").toLowerCase();
   for (const found of (text || "").toLowerCase().match(WORDS) || []) {
-    const whole = found.replaceAll('"', ""),
-      at = whole.indexOf(":"),
-      key = whole.slice(0, Math.max(0, at)),
-      value = whole.slice(at + 1);
-    const compared = whole.match(COMPARED);
-    if (at > 0 && Object.hasOwn(texts, key)) {
-      if (value) tests.push((row) => holdsText(key, value, lower(key, row)));
-    } else if (compared && Object.hasOwn(numbers, compared[1])) {
-      const [, name, sign, bound] = compared;
-      tests.push((row) => OPERATORS[sign](numbers[name](row), Number(bound)));
-    } else if (whole)
-      tests.push((row) => Object.keys(texts).some((name) => lower(name, row).includes(whole)));
+    const whole = found.replaceAll('"', "");
+    const [, key, value] = whole.match(/^([^:]+):(.*)$/) ?? [];
+    const [, name, sign, bound] = whole.match(COMPARED) ?? [];
+    const column = texts.find((one) => one.key === key);
+    const number = columns.find((one) => one.isNumber && one.key === name);
+    if (column) {
+      if (value) tests.push((row) => holdsText(key, value, lower(column, row)));
+    } else if (number) tests.push((row) => OPERATORS[sign](number.value(row), Number(bound)));
+    else if (whole) tests.push((row) => texts.some((one) => lower(one, row).includes(whole)));
   }
   return (row) => tests.every((test) => test(row));
-}
-
-/** The same by the columns of a list, whose keys are the names of the fields. */
-export function matcherOf(text, columns) {
-  const those = (isNumber) =>
-    Object.fromEntries(
-      columns.filter((one) => Boolean(one.isNumber) === isNumber).map((one) => [one.key, one.value]),
-    );
-  return matcher(text, those(false), those(true));
 }
 
 // How many rows there are of each value of a field.

@@ -1,6 +1,35 @@
-// What a mouse and fingers do to a picture: one drags it, two pinch it, and a short touch points at
-// something.
+// What hands do to a picture of a time: a mouse drags it, two fingers pinch it, a short touch points at
+// something, keys and buttons zoom it.
+import { tool } from "./dom.js";
+
 const A_CLICK_PX = 4;
+
+const within = ({ first, last }, from, span) => {
+  const begin = Math.max(first, Math.min(last - span, from));
+  return { begin, end: begin + span };
+};
+/** A part of all, so many times as long, around a moment; and moved by a share of its length. */
+export function zoomed({ begin, end }, all, factor, around = (begin + end) / 2, least = 1) {
+  const span = Math.max(least, Math.min(all.last - all.first, (end - begin) * factor));
+  return within(all, around - ((around - begin) * span) / (end - begin), span);
+}
+export const panned = ({ begin, end }, all, by) => within(all, begin + by * (end - begin), end - begin);
+
+export const zoomKeys = ({ zoom, showAll }) => ({ "+": () => zoom(0.5), "-": () => zoom(2), 0: showAll });
+export const zoomTools = (what, { zoom, showAll }) => [
+  tool("+", `${what}: zoom in`, () => zoom(0.5)),
+  tool("−", `${what}: zoom out`, () => zoom(2)),
+  tool("All", `${what}: show all`, showAll),
+];
+
+/** Does what a key is for: "ArrowLeft", "Shift ArrowLeft", "+". */
+export function press(event, keys) {
+  const does = keys[event.shiftKey && event.key.length > 1 ? `Shift ${event.key}` : event.key];
+  if (!does || event.ctrlKey || event.metaKey || event.altKey) return;
+  event.preventDefault();
+  event.stopPropagation();
+  does();
+}
 
 /**
  * @param {HTMLElement} place

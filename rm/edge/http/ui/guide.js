@@ -1,7 +1,19 @@
 // A run that has a guide: what to watch, what to change, and the pictures that show it at this moment.
 import { get, list } from "./api.js";
-import { areas, count, hue, lines, memory } from "./charts.js";
-import { clock, empty, html, inUnits, link, orNone, percent, plainGib, table, withTerms } from "./dom.js";
+import { chart, count, hue, memory } from "./charts.js";
+import {
+  clock,
+  EPOCH,
+  empty,
+  html,
+  inUnits,
+  link,
+  orNone,
+  percent,
+  plainGib,
+  table,
+  withTerms,
+} from "./dom.js";
 
 const short = (container) => container.replace(/^container_(e\d+_)?/, "");
 const at = (time) => (time ? clock(time) : "");
@@ -46,14 +58,14 @@ const PICTURES = {
 const DRAWN = {
   applications: (apps, _times, _now, shown) => applicationTable(apps, shown.guide.shows),
   "skipped-opportunities": (apps, times, _, shown) =>
-    chart("Skipped opportunities", times, apps, "skippedOverTime", count, 4, shown, "skipped"),
+    numbers("Skipped opportunities", times, apps, "skippedOverTime", count, 4, shown, "skipped"),
   "dominant-shares": (apps, times, _, shown) =>
-    chart("Dominant shares", times, apps, "shareOverTime", percent, 100, shown, "share"),
+    numbers("Dominant shares", times, apps, "shareOverTime", percent, 100, shown, "share"),
   preemptions: (_apps, _times, found) => preemptions(list(found.preemption)),
   plan: (_apps, _times, found, shown) => list(found.plan).map((one) => plan(one, shown)),
 };
 
-function chart(what, times, apps, values, unit, top, shown, present) {
+function numbers(what, times, apps, values, unit, top, shown, present) {
   const now = { time: times[shown.place], kind: "now", text: "" };
   const series = apps
     .map((one, i) => ({ name: one.name, values: one[values], kind: hue(i), one }))
@@ -63,7 +75,7 @@ function chart(what, times, apps, values, unit, top, shown, present) {
     html`<span>${one.name} <b>${unit(one[present])}</b>${ofWhat(one, present)}</span>`;
   return html`<h2>${withTerms(what)}</h2>
     <p class="legend counts" aria-label=${`${what} at this moment`}>${there.map(word)}</p>
-    ${lines(what, times, series, [now], unit, top)}`;
+    ${chart(what, times, series, { marks: [now], unit, top })}`;
 }
 
 const ofWhat = (one, present) => (present === "share" && one.dominant ? ` of ${one.dominant}` : "");
@@ -127,7 +139,7 @@ function plan({ queue, capacity, times, booking }, shown) {
     ...one,
     values: times.length > 1 ? [...one.values, 0] : one.values,
   }));
-  const picture = { marks: [now], unit: memory, top: capacity, ceiling: capacity };
+  const picture = { marks: [now], unit: memory, top: capacity, ceiling: capacity, isStacked: true };
   const none = "There are no reservations yet.";
   const rows = booking.map((one) => [
     one.name,
@@ -139,11 +151,10 @@ function plan({ queue, capacity, times, booking }, shown) {
     <p class="legend">
       ${withTerms("Memory reserved in this plan queue; the line is its capacity,")} ${plainGib(capacity)}.
     </p>
-    ${booking.length ? areas(`Plan of ${queue}`, end, padded, picture) : empty(none)}
+    ${booking.length ? chart(`Plan of ${queue}`, end, padded, picture) : empty(none)}
     ${table(`Reservations of ${queue}`, ["Reservation", "User", "Window", "Runs"], rows, none)}`;
 }
 
-const EPOCH = 946684800000;
 const runs = (amounts, times) =>
   amounts
     .map((amount, i) => amount && `${clock(times[i])} to ${clock(times[i + 1])}: ${plainGib(amount)}`)

@@ -6,7 +6,6 @@ import { apps } from "./apps.js";
 import { overview } from "./cluster.js";
 import { countVCores, exact, html, isRecording, render } from "./dom.js";
 import { help, listenToKeys } from "./keys.js";
-import { eventLog } from "./log.js";
 import { showMeanings } from "./means.js";
 import * as nodes from "./nodes.js";
 import { scheduler } from "./queues.js";
@@ -49,7 +48,7 @@ const VIEWS = {
 // It asks for nothing, and would not notice otherwise that nobody answers.
 function liveLog(query, usual) {
   if (isCut) throw new Unreachable();
-  return eventLog(log, query, usual);
+  return views.eventLog(log, query, usual);
 }
 const main = document.getElementById("main");
 const log = [],

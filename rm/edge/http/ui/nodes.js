@@ -1,6 +1,6 @@
 // Nodes: a heat map in groups, the table, and one node with its containers.
 import { get, list, post } from "./api.js";
-import { areas, hue } from "./charts.js";
+import { chart, hue } from "./charts.js";
 import { away, CARD, memory, number, OFF, ofNode, share, states, text, time } from "./columns.js";
 import { containerGrid, containersOf } from "./containers.js";
 import { action, confirm, notForUsers } from "./dialog.js";
@@ -22,7 +22,7 @@ import {
   title,
   unfiltered,
 } from "./dom.js";
-import { counts, matcherOf, natural } from "./filtering.js";
+import { counts, matcher, natural } from "./filtering.js";
 import { grid } from "./grid.js";
 import { hrefOfApp, streamOf } from "./taskstream.js";
 
@@ -109,7 +109,7 @@ export async function nodes([wanted], query) {
   const found = list((await get("/ui/nodes")).nodes.node),
     by = query.get("by") || "rack",
     measure = query.get("measure") || "memory";
-  const means = matcherOf(query.get("q"), COLUMNS),
+  const means = matcher(query.get("q"), COLUMNS),
     fields = Object.keys(GROUPS),
     chosen = fields.filter((key) => query.get(key));
   const passes = (one, but) => chosen.every((key) => key === but || GROUPS[key](one) === query.get(key));
@@ -145,18 +145,12 @@ export async function nodes([wanted], query) {
 // Squares of many are small, and of very many each stands for a group's neighbours: a screen has no place
 // for ten thousand.
 export function heat(shown, groupOf, measure) {
-  const groups = new Map();
-  for (const one of shown) {
-    const name = groupOf(one);
-    if (!groups.has(name)) groups.set(name, []);
-    groups.get(name).push(one);
-  }
   const together = Math.ceil(shown.length / MOST_SQUARES);
   // Where squares stand for several nodes nobody sees an order.
   const inOrder = (members) =>
     together > 1 ? members : members.sort((a, b) => natural.compare(a.host, b.host));
   const kind = `squares${shown.length > MANY ? " small" : ""}`;
-  const sorted = [...groups].sort(([a], [b]) => natural.compare(a, b));
+  const sorted = [...Map.groupBy(shown, groupOf)].sort(([a], [b]) => natural.compare(a, b));
   return html`<div class="heat">
       ${sorted.map(
         ([name, members]) => html`<section key=${name}>
@@ -267,10 +261,11 @@ function usage(held, now, groups, groupOf, capacityMB) {
     };
     return { name: group, kind: hue(i), values: moments.map(after) };
   });
-  return areas("Memory used by containers", moments, series, {
+  return chart("Memory used by containers", moments, series, {
     unit: plainGib,
     top: 0,
     ceiling: capacityMB || null,
+    isStacked: true,
   });
 }
 

@@ -1,33 +1,81 @@
-// Pictures as files that need no style sheet: shapes and words, drawn by Preact as the pages are.
-import { html, render } from "./dom.js";
+// Shapes and words, as Preact knows them: drawn onto a canvas, or into a file that needs no style sheet.
+import { h, html, render, tool } from "./dom.js";
+import { csv, save, saveBlob } from "./export.js";
 
+const FONT = { "font-family": "system-ui, sans-serif", "font-size": 11 };
 const rounded = (number) => Math.round(number * 10) / 10;
 
-export const line = (x1, y1, x2, y2, stroke, more = {}) => {
-  const [from, to] = [
-    { x1: rounded(x1), y1: rounded(y1) },
-    { x2: rounded(x2), y2: rounded(y2) },
-  ];
-  return html`<line ...${{ ...from, ...to, stroke, ...more }} />`;
-};
-export const rect = (x, y, width, height, fill) => {
+export const line = (x1, y1, x2, y2, stroke, more = {}) =>
+  h("line", { x1: rounded(x1), y1: rounded(y1), x2: rounded(x2), y2: rounded(y2), stroke, ...more });
+export function rect(x, y, width, height, fill, more = {}) {
   const size = { width: rounded(width), height: rounded(height) };
-  return html`<rect x=${rounded(x)} y=${rounded(y)} ...${size} fill=${fill} />`;
-};
-export const word = (x, y, text, anchor = "start") =>
-  html`<text x=${rounded(x)} y=${rounded(y)} text-anchor=${anchor}>${text}</text>`;
+  return h("rect", { x: rounded(x), y: rounded(y), ...size, fill, ...more });
+}
+export const word = (x, y, text, fill, anchor = "start") =>
+  h("text", { x: rounded(x), y: rounded(y), fill, "text-anchor": anchor }, text);
 
-/** The text of the file; `defs` are what shapes refer to. */
-export function picture(title, width, height, ink, field, defs, shapes) {
+const ALIGNED = { start: "left", middle: "center", end: "right" };
+const DRAWN = {
+  line(ctx, { x1, y1, x2, y2, stroke, "stroke-width": wide = 1, "stroke-dasharray": dashes = "" }) {
+    ctx.strokeStyle = stroke;
+    ctx.lineWidth = wide;
+    ctx.setLineDash(dashes.split(" ").filter(Boolean).map(Number));
+    ctx.beginPath();
+    ctx.moveTo(x1, y1);
+    ctx.lineTo(x2, y2);
+    ctx.stroke();
+  },
+  rect(ctx, { x, y, width, height, fill, stroke, "stroke-width": wide }) {
+    ctx.fillStyle = fill;
+    if (fill !== "none") ctx.fillRect(x, y, width, height);
+    Object.assign(ctx, { strokeStyle: stroke, lineWidth: wide });
+    if (stroke) ctx.strokeRect(x, y, width, height);
+  },
+  text(ctx, { x, y, fill, "text-anchor": anchor, children }) {
+    ctx.fillStyle = fill;
+    ctx.textAlign = ALIGNED[anchor];
+    ctx.fillText(children, x, y);
+  },
+  g: (ctx, { children }) => paint(ctx, children),
+};
+
+/** The shapes on a canvas, in pixels of the page. */
+export function paint(ctx, shapes) {
+  ctx.font = `${FONT["font-size"]}px ${FONT["font-family"]}`;
+  ctx.textBaseline = "alphabetic";
+  for (const one of [shapes].flat(Infinity)) DRAWN[one?.type]?.(ctx, one.props);
+}
+
+/** The text of a file; `defs` are what shapes refer to. */
+export function picture(title, width, height, field, defs, shapes) {
   const place = document.createElement("div");
   render(
-    html`<svg width=${width} height=${height} font-family="system-ui, sans-serif" font-size="11" fill=${ink}>
+    html`<svg width=${width} height=${height} ...${FONT}>
       <title>${title}</title>
       <defs>${defs}</defs>
-      <rect width="100%" height="100%" fill=${field} />
-      ${shapes}
+      ${rect(0, 0, width, height, field)}${shapes}
     </svg>`,
     place,
   );
   return `${new XMLSerializer().serializeToString(place.firstChild)}\n`;
+}
+
+async function savePng(name, svg) {
+  const image = new Image();
+  image.src = `data:image/svg+xml,${encodeURIComponent(svg)}`;
+  await image.decode();
+  const size = { width: image.width * devicePixelRatio, height: image.height * devicePixelRatio };
+  const canvas = Object.assign(document.createElement("canvas"), size);
+  canvas.getContext("2d").drawImage(image, 0, 0, size.width, size.height);
+  canvas.toBlob((blob) => saveBlob(name, blob));
+}
+
+/** Buttons that save what is shown as a picture, and what it was drawn from: heads, and rows. */
+export function fileTools(what, svg, values) {
+  const name = what.replace(/[^\w.-]+/g, "-");
+  return [
+    tool("SVG", `${what} as SVG`, () => save(`${name}.svg`, "image/svg+xml", svg())),
+    tool("PNG", `${what} as PNG`, () => savePng(`${name}.png`, svg())),
+    tool("CSV", `${what} as CSV`, () => save(`${name}.csv`, "text/csv", csv(...values()))),
+  ];
 }

@@ -248,7 +248,8 @@ export const fifoFacts = (info) => [
   [
     "Available Node Capacity",
     gib(info.availNodeCapacity),
-    `${sizeOf(info.availNodeCapacity)} = ${sizeOf(info.totalNodeCapacity)} − ${sizeOf(info.usedNodeCapacity)}`,
+    `${sizeOf(info.availNodeCapacity)} = ` +
+      `${sizeOf(info.totalNodeCapacity)} − ${sizeOf(info.usedNodeCapacity)}`,
   ],
   ["Total Node Capacity", gib(info.totalNodeCapacity)],
   ["Number of Node Containers", info.numContainers],

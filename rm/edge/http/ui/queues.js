@@ -2,7 +2,7 @@
 // and shares over time.
 import { get, list } from "./api.js";
 import { appGrid } from "./apps.js";
-import { areas, hue, lines } from "./charts.js";
+import { chart, hue } from "./charts.js";
 import { count, number, text } from "./columns.js";
 import { containersOf } from "./containers.js";
 import {
@@ -50,15 +50,11 @@ export async function scheduler(_, query) {
     path = encodeURIComponent(open || "root");
   const asked = `queue=${encodeURIComponent(open || "")}`;
   const [
-    {
-      scheduler: { schedulerInfo: info },
-    },
+    { scheduler },
     { history },
     { nodes },
     rights,
-    {
-      users: { user },
-    },
+    { users },
     { found },
     { waiting },
     overview,
@@ -68,28 +64,27 @@ export async function scheduler(_, query) {
     get(`/ui/history/queues?parent=${path}&partition=${encodeURIComponent(partition)}&minutes=${minutes}`),
     get("/ui/nodes"),
     get("/ui/rights"),
-    get(`/ui/queue-users?queue=${path}`).catch(() => ({ users: { user: [] } })),
+    get(`/ui/queue-users?queue=${path}`).catch(() => ({ users: {} })),
     get(`/ui/apps?states=NEW,NEW_SAVING,SUBMITTED,ACCEPTED,RUNNING&limit=20&${asked}`),
     get("/ui/waiting"),
     get("/scheduler-overview"),
     open ? containersOf(asked) : null,
   ]);
-  if (info.type === "fifoScheduler") {
-    const whole = await containersOf(`queue=${ONLY_QUEUE}`);
-    return fifo(info, { history, minutes, query, asked, apps: list(found.app), users: list(user) }, whole);
-  }
+  const { schedulerInfo: info } = scheduler;
+  const [apps, step] = [list(found.app), overview?.minimumAllocation?.memory ?? 0];
   const common = {
     history,
     minutes,
     partition,
     query,
     rights,
-    apps: list(found.app),
     asked,
-    users: list(user),
     waiting,
-    step: overview?.minimumAllocation?.memory ?? 0,
+    apps,
+    users: list(users.user),
+    step,
   };
+  if (info.type === "fifoScheduler") return fifo(info, common, await containersOf(`queue=${ONLY_QUEUE}`));
   const isFair = info.type === "fairScheduler",
     all = list(nodes.node);
   const labels = [...new Set(["", ...all.map((one) => one.label)])].sort(),
@@ -325,10 +320,11 @@ function userTable(row, users, isFair, query, step) {
     return userGrid(FAIR_USERS, users, row.name, query);
   const own = list(row.queue.users?.user);
   // A recording of many events does not have the step by which limits are rounded.
-  const how = (one) =>
-    step && row.capacity && one.userResourceLimit
-      ? `user limit ${sizeOf(one.userResourceLimit.memory)} = ${userLimit(one, row.queue, row.capacity, step).how}`
-      : "";
+  const how = (one) => {
+    if (!step || !row.capacity || !one.userResourceLimit) return "";
+    const { how } = userLimit(one, row.queue, row.capacity, step);
+    return `user limit ${sizeOf(one.userResourceLimit.memory)} = ${how}`;
+  };
   const limits = own.map((one) => how(one) && html`<p class="how">${one.username}: ${how(one)}</p>`);
   const columns = [
     text("user", "User Name", "username"),
@@ -382,7 +378,7 @@ function oneShare(one, times, marks, isFair) {
   ];
   return html`<section key=${one.path}>
     <h3>${one.path}</h3>
-    ${lines(`${one.path}: used and ${isFair ? "fair share" : "guarantee"}`, times, series, marks)}
+    ${chart(`${one.path}: used and ${isFair ? "fair share" : "guarantee"}`, times, series, { marks })}
   </section>`;
 }
 
@@ -393,7 +389,7 @@ function shares(history, isFair) {
   const marks = list(history.mark);
   if (!queues.length) return empty("No samples yet. The first ones appear within a few seconds.");
   const used = queues.map((one, i) => ({ name: one.path, values: one.used, kind: hue(i) }));
-  return html`${areas("Used share of each queue", times, used, { marks })}
+  return html`${chart("Used share of each queue", times, used, { marks, isStacked: true })}
     <p class="legend">
       Vertical lines: preemption requested, container preempted, application moved, queues changed, node added
       or lost.

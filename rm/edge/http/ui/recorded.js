@@ -3,9 +3,9 @@
 import { get, list } from "./api.js";
 import { compare } from "./compare.js";
 import { countVCores, html, render, select, since, withQuery } from "./dom.js";
-import { eventLog } from "./log.js";
 import { nameOf, run } from "./run.js";
 import { simulation } from "./simulation.js";
+import { eventLog } from "./views.js";
 
 const SPEEDS = [
   [0.5, "half speed"],
@@ -149,7 +149,7 @@ async function events(_, query) {
   const { event, leftOut } = await get("/ui/recording/events");
   const numbered = list(event).map((one, number) => ({ ...one, number }));
   return [
-    ...(await eventLog(numbered, query)),
+    ...eventLog(numbered, query),
     leftOut > 0 &&
       html`<p class="empty">The recording kept the first events; ${leftOut} later ones are not in it.</p>`,
   ];

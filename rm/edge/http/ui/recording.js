@@ -1,9 +1,8 @@
 // The containers of a run as its recording has them, at its end: rows of places in a list of names.
 import { get } from "./api.js";
-import { Component, empty, html } from "./dom.js";
+import { Component, EPOCH, empty, html } from "./dom.js";
 import { taskStream } from "./taskstream.js";
 
-const EPOCH = 946684800000;
 // A run does not change: what was read once is kept, by run and by the moment that counts as the beginning.
 const KNOWN = new Map();
 

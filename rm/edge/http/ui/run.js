@@ -1,6 +1,6 @@
 // One run: what it comes to, and the file that was played with the line that is being played.
 import { get, list } from "./api.js";
-import { hue, lines } from "./charts.js";
+import { chart, hue } from "./charts.js";
 import { Component, duration, empty, facts, h, html, link, percent, table, title } from "./dom.js";
 import { guide } from "./guide.js";
 import { recordedStream } from "./recording.js";
@@ -13,6 +13,19 @@ export const nameOf = (one) => `${one.run}: ${one.name} (${scheduled(one)})`;
 export const namesOf = (runs) =>
   runs.map(runs.some((one) => one.name !== runs[0].name) ? nameOf : (one) => `${one.run}: ${scheduled(one)}`);
 export const index = (value) => (value === null || value === undefined ? "N/A" : value.toFixed(3));
+
+/** Of two values 1 says that more is better, -1 that less is, 0 that neither can be said. */
+/** @type {[string, (figures: any) => any, (value: any) => string, number][]} */
+export const FIGURES = [
+  ["Makespan", (f) => f.makespan, span, -1],
+  ["Applications that ended", (f) => f.finished, String, 1],
+  ["Containers", (f) => f.containers, String, 0],
+  ["Containers preempted", (f) => f.preempted, String, -1],
+  ["Memory used, on average", (f) => f.averages.memory, percent, 0],
+  ["VCores used, on average", (f) => f.averages.vcores, percent, 0],
+  ["Fairness between queues, on average", (f) => f.averages.queues, index, 1],
+  ["Fairness between applications, on average", (f) => f.averages.apps, index, 1],
+];
 
 const isDilated = ({ moments: { at, time } }) => at.at(-1) !== time.at(-1);
 
@@ -43,13 +56,9 @@ export async function run(shown, addressOf, query, demo, runs) {
     h("h2", {}, "Figures of the whole run"),
     facts([
       ["Scheduler", shown.scheduler],
-      ["Makespan", [span(figures.makespan), !figures.isComplete && " (not all applications ended)"]],
-      ["Applications", `${figures.apps}, of which ${figures.finished} ended`],
-      ["Containers", figures.containers],
-      ["Preempted", figures.preempted],
-      ["Memory used, on average", percent(figures.averages.memory)],
-      ["Fairness between queues", index(figures.averages.queues)],
-      ["Fairness between applications", index(figures.averages.apps)],
+      ["Applications", figures.apps],
+      !figures.isComplete && ["Complete", "No: not all applications ended."],
+      ...FIGURES.map(([what, of, unit]) => [what, unit(of(figures))]),
     ]),
     queues(figures),
     html`<details><summary>What these figures mean</summary>${meaning(shown)}</details>`,
@@ -65,7 +74,7 @@ function shares(queues, times, marks, scheduler) {
   const isFair = scheduler === "FairScheduler";
   return [
     h("h2", {}, "Queues"),
-    lines(
+    chart(
       "Used share of each queue",
       times,
       queues.flatMap((one, i) => [
@@ -77,7 +86,7 @@ function shares(queues, times, marks, scheduler) {
           dashed: "dashed",
         },
       ]),
-      marks,
+      { marks },
     ),
     h("p", { class: "legend" }, `Solid: used. Dashed: ${isFair ? "fair share" : "guaranteed"}.`),
   ];

@@ -1,6 +1,6 @@
 // The picture of a task stream: pixels on a canvas, or shapes in a file. Both are made of the same bars.
 import { css, html, tick } from "./dom.js";
-import { picture, rect, word } from "./picture.js";
+import { paint, picture, rect, word } from "./picture.js";
 
 export const SECONDS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 21600, 43200, 86400];
 const LABEL = 12,
@@ -83,7 +83,35 @@ function namesOf(lanes, { top, bottom }, height) {
   return found;
 }
 
-const isAt = (at, { begin, end }) => at !== undefined && at >= begin && at < end;
+const namesAs = (names, ink) => names.map(({ name, y }) => name && word(4, y + 4, name, ink));
+
+// What stands around the bars and over them: where groups begin, moments, the present one, who is chosen.
+function frame({ lanes, view, gutter, width, height, at, chosen }, names, colours) {
+  const [line, ink] = [asText(colours.line), asText(colours.ink)];
+  const xOf = (time) => gutter + ((time - view.begin) * width) / (view.end - view.begin);
+  const upright = (x, wide, colour) => rect(x, 0, wide, height, colour);
+  return [
+    names.map(({ edge }) => edge && rect(gutter, edge, width, 1, line)),
+    timeSteps(view, width).map((time) => {
+      const x = xOf(time);
+      const hasRoom = x > gutter + 30 && x < gutter + width - 30;
+      const pale = asText(mixed(colours.line, colours.field, 0.6));
+      return [upright(x, 1, pale), hasRoom && word(x, height + 14, tick(time), ink, "middle")];
+    }),
+    at >= view.begin && at < view.end && upright(xOf(at), 2, asText(colours.accent)),
+    chosen !== undefined && outline(lanes, view, chosen, xOf, gutter, width, height, ink),
+  ];
+}
+
+function outline(lanes, view, i, xOf, gutter, width, height, ink) {
+  const tall = height / (view.bottom - view.top);
+  const left = Math.max(gutter, xOf(lanes.begin[i]));
+  const right = Math.min(gutter + width, Math.max(left + 3, xOf(lanes.until(i))));
+  const y = (lanes.lane[i] - view.top) * tall;
+  if (right <= left || y + tall < 0 || y > height) return null;
+  const edge = { stroke: ink, "stroke-width": 2 };
+  return rect(left - 1, y - 1, right - left + 2, Math.max(3, tall) + 1, "none", edge);
+}
 
 export class Painter {
   constructor(canvas) {
@@ -91,20 +119,20 @@ export class Painter {
     this.ctx = canvas.getContext("2d", { alpha: false });
   }
 
-  draw({ lanes, view, looks, lookOf, colours, gutter, width, height, foot, at, chosen }) {
-    const ratio = devicePixelRatio;
-    this.size(gutter + width, height + foot, ratio);
+  draw(scene, colours) {
+    const { lanes, view, gutter, width, height, foot } = scene;
     const { ctx } = this;
-    ctx.setTransform(1, 0, 0, 1, 0, 0);
-    ctx.fillStyle = asText(colours.field);
-    ctx.fillRect(0, 0, this.canvas.width, this.canvas.height);
-    this.pixels(lanes, view, lookOf, looks, colours, Math.round(width * ratio), Math.round(height * ratio));
+    const ratio = devicePixelRatio;
+    const names = namesOf(lanes, view, height);
+    this.size(gutter + width, height + foot, ratio);
+    ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
+    paint(ctx, [
+      rect(0, 0, gutter + width, height + foot, asText(colours.field)),
+      namesAs(names, asText(colours.ink)), // the bars are painted over what has no room in the gutter
+    ]);
+    this.pixels(scene, colours, Math.round(width * ratio), Math.round(height * ratio));
     ctx.putImageData(this.image, Math.round(gutter * ratio), 0);
-    ctx.scale(ratio, ratio);
-    this.frame(lanes, view, colours, gutter, width, height);
-    const xOf = (time) => gutter + ((time - view.begin) * width) / (view.end - view.begin);
-    if (isAt(at, view)) this.upright(xOf(at), height, asText(colours.accent), 2);
-    if (chosen !== undefined) this.outline(lanes, view, chosen, xOf, gutter, width, height, colours);
+    paint(ctx, frame(scene, names, colours));
   }
 
   size(width, height, ratio) {
@@ -117,7 +145,7 @@ export class Painter {
     canvas.style.height = `${height}px`;
   }
 
-  pixels(lanes, view, lookOf, looks, colours, width, height) {
+  pixels({ lanes, view, lookOf, looks }, colours, width, height) {
     if (this.image?.width !== width || this.image?.height !== height) {
       this.image = this.ctx.createImageData(width, height);
       this.buffer = new Uint32Array(this.image.data.buffer);
@@ -147,82 +175,32 @@ export class Painter {
       }
     });
   }
-
-  frame(lanes, view, colours, gutter, width, height) {
-    const { ctx } = this;
-    ctx.font = "11px system-ui, sans-serif";
-    ctx.textBaseline = "middle";
-    ctx.fillStyle = asText(colours.ink);
-    ctx.textAlign = "left";
-    ctx.save();
-    ctx.beginPath();
-    ctx.rect(0, 0, gutter - 4, height);
-    ctx.clip();
-    const names = namesOf(lanes, view, height);
-    for (const { name, y } of names) ctx.fillText(name, 4, y);
-    ctx.restore();
-    ctx.fillStyle = asText(colours.line);
-    for (const { edge } of names) if (edge) ctx.fillRect(gutter, Math.round(edge), width, 1);
-    ctx.textAlign = "center";
-    for (const time of timeSteps(view, width)) {
-      const x = gutter + ((time - view.begin) * width) / (view.end - view.begin);
-      ctx.globalAlpha = 0.6;
-      this.upright(x, height, asText(colours.line), 1);
-      ctx.globalAlpha = 1;
-      ctx.fillStyle = asText(colours.ink);
-      if (x > gutter + 30 && x < gutter + width - 30) ctx.fillText(tick(time), x, height + 10);
-    }
-  }
-
-  upright(x, height, colour, wide) {
-    this.ctx.fillStyle = colour;
-    this.ctx.fillRect(Math.round(x), 0, wide, height);
-  }
-
-  outline(lanes, view, i, xOf, gutter, width, height, colours) {
-    const tall = height / (view.bottom - view.top);
-    const left = Math.max(gutter, xOf(lanes.begin[i]));
-    const right = Math.min(gutter + width, Math.max(left + 3, xOf(lanes.until(i))));
-    const y = (lanes.lane[i] - view.top) * tall;
-    if (right <= left || y + tall < 0 || y > height) return;
-    this.ctx.strokeStyle = asText(colours.ink);
-    this.ctx.lineWidth = 2;
-    this.ctx.strokeRect(left - 1, y - 1, right - left + 2, Math.max(3, tall) + 1);
-  }
 }
 
 /** The present part as a picture, with the words of its colours. */
-export function svgOf({ lanes, view, looks, lookOf, gutter, width, height, foot, at }, name) {
+export function svgOf(scene, name) {
+  const { lanes, view, looks, lookOf, gutter, width, height, foot } = scene;
   const colours = paletteOf(looks);
-  const [line, accent] = [asText(colours.line), asText(colours.accent)];
+  const [ink, field] = [asText(colours.ink), asText(colours.field)];
   const hueOf = (i) => (looks[i].hatch ? `url(#look${i})` : asText(colours.hues[i]));
-  const xOf = (time) => gutter + ((time - view.begin) * width) / (view.end - view.begin);
-  const shapes = [];
+  const names = namesOf(lanes, view, height);
+  const bars = [];
   lanes.bars(view, Math.round(width), Math.round(height), lookOf, (x, wide, y, tall, i) => {
     const [within, below] = [wide, tall].map((size) => (size >= GAP_FROM ? size - 1 : size));
-    shapes.push(rect(gutter + x, y, within, below, hueOf(lookOf[i])));
+    bars.push(rect(gutter + x, y, within, below, hueOf(lookOf[i])));
     if (lanes.containers[i].isAM && tall >= EDGE_FROM)
-      shapes.push(rect(gutter + x, y, wide, 3, asText(colours.edges[lookOf[i]])));
+      bars.push(rect(gutter + x, y, wide, 3, asText(colours.edges[lookOf[i]])));
   });
-  for (const one of namesOf(lanes, view, height)) {
-    if (one.edge) shapes.push(rect(gutter, one.edge, width, 0.5, line));
-    if (one.name) shapes.push(word(4, one.y + 4, one.name));
-  }
-  for (const time of timeSteps(view, width)) {
-    const x = xOf(time);
-    shapes.push(rect(x, 0, 0.5, height, line));
-    if (x > gutter + 30 && x < gutter + width - 30) shapes.push(word(x, height + 13, tick(time), "middle"));
-  }
-  if (isAt(at, view)) shapes.push(rect(xOf(at), 0, 2, height, accent));
   const present = looks.map((one, i) => ({ ...one, i })).filter((one) => one.count);
   const legend = present.map(({ i, text, count }, row) => {
     const y = height + foot + 18 * row;
-    return [rect(4, y + 4, 11, 11, hueOf(i)), word(22, y + 14, `${text}: ${count}`)];
+    return [rect(4, y + 4, 11, 11, hueOf(i)), word(22, y + 14, `${text}: ${count}`, ink)];
   });
   const tall = height + foot + 18 * (1 + present.length);
-  const [ink, field] = [asText(colours.ink), asText(colours.field)];
   const hatches = present.filter((one) => one.hatch).map((one) => hatch(one, colours));
-  return picture(name, gutter + width, tall, ink, field, hatches, [shapes, legend]);
+  const ground = rect(gutter, 0, width, height, field);
+  const shapes = [namesAs(names, ink), ground, bars, frame(scene, names, colours), legend];
+  return picture(name, gutter + width, tall, field, hatches, shapes);
 }
 
 const hatch = ({ i, hatch: kind }, { hues, pales }) => html`<pattern

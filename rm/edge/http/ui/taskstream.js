@@ -14,9 +14,9 @@ import {
   select,
   tool,
 } from "./dom.js";
-import { csv, save, saveBlob } from "./export.js";
-import { listenToPointers } from "./gestures.js";
+import { listenToPointers, panned, press, zoomed, zoomKeys, zoomTools } from "./gestures.js";
 import { grid } from "./grid.js";
+import { fileTools } from "./picture.js";
 import { COLOURINGS, colouring, keysOf, recolour } from "./streamcolours.js";
 import { Lanes } from "./streamlanes.js";
 import { Painter, paletteOf, svgOf } from "./streampaint.js";
@@ -76,6 +76,7 @@ class TaskStream extends Component {
     /** @type {HTMLElement} the words beside the pointer, and those for everybody */ this.tip = null;
     /** @type {HTMLElement} */ this.told = null;
     /** @type {HTMLAnchorElement} */ this.way = null;
+    this.does = { zoom: (factor) => this.zoom(factor), showAll: () => this.showAll() };
     this.view = null;
     this.isAllTime = true;
     this.isAllLanes = true;
@@ -172,7 +173,7 @@ class TaskStream extends Component {
       this.frame = 0;
       if (!this.scene || !this.field.clientWidth) return;
       this.palette ||= paletteOf(this.scene.colours.looks);
-      this.painter.draw({ ...this.picture(), chosen: this.chosen, colours: this.palette });
+      this.painter.draw({ ...this.picture(), chosen: this.chosen }, this.palette);
     });
   }
 
@@ -190,7 +191,7 @@ class TaskStream extends Component {
 
   // ---- moving
 
-  showTime(begin, end) {
+  showTime({ begin, end }) {
     for (const one of STREAMS) {
       if (!one.scene) continue;
       const { first, last } = one.lanes;
@@ -219,24 +220,13 @@ class TaskStream extends Component {
   }
 
   pan(byTime, byLanes) {
-    const { begin, end, top, bottom } = this.view;
-    const { first, last } = this.whole();
-    const span = end - begin;
-    const from = Math.max(
-      Math.min(first, begin),
-      Math.min(Math.max(last, end) - span, begin + byTime * span),
-    );
-    if (byTime) this.showTime(from, from + span);
+    const { top, bottom } = this.view;
+    if (byTime) this.showTime(panned(this.view, this.whole(), byTime));
     if (byLanes) this.showLanes(top + byLanes * (bottom - top), bottom + byLanes * (bottom - top));
   }
 
-  zoom(factor, around = (this.view.begin + this.view.end) / 2) {
-    const { begin, end } = this.view;
-    const { first, last } = this.whole();
-    const span = Math.max(LEAST_MS, Math.min(last - first, (end - begin) * factor));
-    const from = around - ((around - begin) * span) / (end - begin);
-    const within = Math.max(first, Math.min(last - span, from));
-    this.showTime(within, within + span);
+  zoom(factor, around) {
+    this.showTime(zoomed(this.view, this.whole(), factor, around, LEAST_MS));
   }
 
   stretch(factor, around = (this.view.top + this.view.bottom) / 2) {
@@ -245,8 +235,7 @@ class TaskStream extends Component {
   }
 
   showAll() {
-    const { first, last } = this.whole();
-    this.showTime(first, last);
+    this.zoom(Infinity);
     this.showLanes(0, this.lanes.count);
   }
 
@@ -350,53 +339,28 @@ class TaskStream extends Component {
     if (lane < top || lane + 1 > bottom) this.showLanes(lane - (bottom - top) / 2, lane + (bottom - top) / 2);
   }
 
-  press(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const to = event.shiftKey
-      ? {
-          ArrowLeft: () => this.pan(-0.25, 0),
-          ArrowRight: () => this.pan(0.25, 0),
-          ArrowUp: () => this.pan(0, -0.25),
-          ArrowDown: () => this.pan(0, 0.25),
-        }
-      : {
-          ArrowLeft: () => this.step(-1, 0),
-          ArrowRight: () => this.step(1, 0),
-          ArrowUp: () => this.step(0, -1),
-          ArrowDown: () => this.step(0, 1),
-          Enter: () => this.chosen !== undefined && this.open(this.chosen),
-          Escape: () => this.point(undefined),
-        };
-    const does = {
-      ...to,
-      "+": () => this.zoom(0.5),
-      "-": () => this.zoom(2),
+  keys() {
+    return {
+      ArrowLeft: () => this.step(-1, 0),
+      ArrowRight: () => this.step(1, 0),
+      ArrowUp: () => this.step(0, -1),
+      ArrowDown: () => this.step(0, 1),
+      "Shift ArrowLeft": () => this.pan(-0.25, 0),
+      "Shift ArrowRight": () => this.pan(0.25, 0),
+      "Shift ArrowUp": () => this.pan(0, -0.25),
+      "Shift ArrowDown": () => this.pan(0, 0.25),
+      Enter: () => this.chosen !== undefined && this.open(this.chosen),
+      Escape: () => this.point(undefined),
       "]": () => this.stretch(0.5),
       "[": () => this.stretch(2),
-      0: () => this.showAll(),
-    }[event.key];
-    if (!does) return;
-    event.preventDefault();
-    event.stopPropagation();
-    does();
+      ...zoomKeys(this.does),
+    };
   }
 
-  // ---- files
-
-  fileName(ending) {
-    return `${`${this.props.name} containers`.replace(/[^\w.-]+/g, "-")}.${ending}`;
-  }
-
-  asSvg() {
-    save(this.fileName("svg"), "image/svg+xml", svgOf(this.picture(), this.props.name));
-  }
-
-  asCsv() {
-    const { containers } = this.props;
+  values() {
     const fields = ["id", "app", "node", "queue", "user", "priority", "locality", "memoryMB", "vcores"];
     fields.push("state", "started", "finished", "exitStatus", "diagnostics");
-    const rows = containers.map((one) => fields.map((field) => one[field]));
-    save(this.fileName("csv"), "text/csv", csv(fields, rows));
+    return [fields, this.props.containers.map((one) => fields.map((field) => one[field]))];
   }
 
   // ---- the page
@@ -413,7 +377,6 @@ class TaskStream extends Component {
       const options = select(pairs, present, (value) => replaceQuery(parameter, value));
       return html`<label>${word} ${options}</label>`;
     };
-    const own = (text, label, does) => tool(text, `${name}: ${label}`, does);
     return html`<figure class="chart stream" aria-label=${what}>
       <p class="legend">
         ${choose("Lanes", "lanes", GROUPINGS, lanes)} ${choose("Colour", "colour", COLOURINGS, colour)}${" "}
@@ -435,7 +398,7 @@ class TaskStream extends Component {
         aria-roledescription="task stream"
         aria-label=${`${what}. ${HINT}`}
         ref=${(place) => keep(place, "field")}
-        onkeydown=${(event) => this.scene && this.press(event)}
+        onkeydown=${(event) => this.scene && press(event, this.keys())}
         onpointermove=${(event) => this.scene && this.hover(event)}
         onpointerleave=${(event) => event.pointerType === "mouse" && this.point(undefined)}
       >
@@ -445,12 +408,14 @@ class TaskStream extends Component {
       </div>
       <p class="chart-tools">
         <output ref=${(place) => keep(place, "told")}></output>
-        ${own("+", "zoom in", () => this.zoom(0.5))} ${own("−", "zoom out", () => this.zoom(2))}
-        ${own("↕", "taller lanes", () => this.stretch(0.5))}
-        ${own("⇳", "more lanes", () => this.stretch(2))} ${own("All", "show all", () => this.showAll())}
-        ${own("SVG", "as SVG", () => this.asSvg())}
-        ${own("PNG", "as PNG", () => this.canvas.toBlob((blob) => saveBlob(this.fileName("png"), blob)))}
-        ${own("CSV", "as CSV", () => this.asCsv())}
+        ${zoomTools(name, this.does)}
+        ${tool("↕", `${name}: taller lanes`, () => this.stretch(0.5))}
+        ${tool("⇳", `${name}: more lanes`, () => this.stretch(2))}
+        ${fileTools(
+          `${name} containers`,
+          () => svgOf(this.picture(), name),
+          () => this.values(),
+        )}
       </p>
       ${
         legend &&

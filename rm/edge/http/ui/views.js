@@ -1,6 +1,6 @@
-// The pages about labels, configuration and the ResourceManager itself.
+// The pages about events, labels, configuration and the ResourceManager itself.
 import { get, list } from "./api.js";
-import { memory, number, text } from "./columns.js";
+import { memory, number, OFF, ofAnything, text, time } from "./columns.js";
 import {
   choice,
   exact,
@@ -14,8 +14,56 @@ import {
   title,
   unfiltered,
 } from "./dom.js";
-import { matcherOf } from "./filtering.js";
+import { matcher } from "./filtering.js";
 import { grid } from "./grid.js";
+
+// A list of which a part is chosen, and searched here.
+function searched(name, { hint, choices, usual, isShown, what, none = null, ...options }, all, query) {
+  const which = query.get("which") || usual,
+    means = matcher(query.get("q"), options.columns);
+  const rows = all.filter((one) => isShown(one, which) && means(one));
+  return [
+    title(name),
+    filter(query, hint),
+    choice("Show", "which", choices, which, usual),
+    grid({
+      ...options,
+      name: `${name}: ${rows.length}`,
+      rows,
+      query,
+      isMain: true,
+      none: all.length ? unfiltered(what) : none,
+    }),
+  ];
+}
+
+const EVENTS = {
+  id: "events",
+  what: "events",
+  hint: "words, or type:AppAccepted subject:application_1 about:Node",
+  choices: [
+    ["all", "all events"],
+    ["trouble", "failures, kills and losses"],
+  ],
+  isShown: (one, which) => which === "all" || one.isTrouble,
+  columns: [
+    time("time", "Time"),
+    text("type", "Type", "type", {
+      width: 250,
+      cell: (one) => h("span", { class: one.isTrouble ? "trouble" : "" }, one.type),
+    }),
+    text("about", "About", "about", OFF),
+    ofAnything("subject", "Subject", "subject", { width: 330, isLine: true }),
+    text("details", "Details", "details", { width: 700 }),
+  ],
+  keyOf: (one) => one.number,
+  calls: ["/events?backfill=500"],
+  none: "No events yet.",
+};
+
+/** The event log: what happened, about whom, and what it says; the newest first. */
+export const eventLog = (log, query, usual = "all") =>
+  searched("Events", { ...EVENTS, usual }, log.toReversed(), query);
 
 const available = (one) => one.partitionInfo?.resourceAvailable || { memory: 0, vCores: 0 };
 const LABELS = [
@@ -63,38 +111,23 @@ const PROPERTIES = [
   text("meaning", "Meaning", "meaning", { width: 700 }),
 ];
 
-export async function conf(_, query) {
-  const which = query.get("which") || "set",
-    means = matcherOf(query.get("q"), PROPERTIES);
-  const found = list((await get("/ui/conf")).property).filter(
-    (one) => (which === "all" || !one.isDefault) && means(one),
-  );
-  return [
-    title("Configuration"),
-    filter(query, "words of the property or its value, or source:yarn-site"),
-    choice(
-      "Show",
-      "which",
-      [
-        ["set", "properties that are set"],
-        ["all", "defaults as well"],
-      ],
-      which,
-      "set",
-    ),
-    grid({
-      id: "conf",
-      name: "Configuration",
-      columns: PROPERTIES,
-      rows: found,
-      query,
-      isMain: true,
-      keyOf: (one) => one.name,
-      calls: ["/ui/conf"],
-      none: unfiltered("properties"),
-    }),
-  ];
-}
+const CONF = {
+  id: "conf",
+  what: "properties",
+  hint: "words of the property or its value, or source:yarn-site",
+  choices: [
+    ["set", "properties that are set"],
+    ["all", "defaults as well"],
+  ],
+  usual: "set",
+  isShown: (one, which) => which === "all" || !one.isDefault,
+  columns: PROPERTIES,
+  keyOf: (one) => one.name,
+  calls: ["/ui/conf"],
+};
+
+export const conf = async (_, query) =>
+  searched("Configuration", CONF, list((await get("/ui/conf")).property), query);
 
 const TOOLS = [
   ["/conf", "Configuration"],
