@@ -261,7 +261,8 @@ async def look_at_the_stream(page: Page, top: str) -> None:
     text = await file_of(page, "two-queues containers as SVG")
     assert "lost with its node: 2" in text
     await page.keyboard.press("0")
-    for name, place in (("two-queues containers as SVG", ".field"), ("Used share of each queue as SVG", ".plot")):
+    pictures = {"two-queues containers as SVG": ".field", "Used share of each queue as SVG": ".plot"}
+    for name, place in pictures.items():
         before = await file_of(page, name)
         await pinch(page, place)
         assert await file_of(page, name) != before, place

@@ -24,7 +24,7 @@ from yarnbox.yarn.records.request import ResourceRequest, ResourceSizing, Schedu
 from yarnbox.yarn.resources.resource import Resource
 
 if TYPE_CHECKING:
-    from playwright.async_api import Page
+    from playwright.async_api import Page, Route
 
 PAGES = (
     "",
@@ -162,6 +162,24 @@ async def lose_the_resourcemanager(page: Page, caller: Web) -> None:
     await page.locator("#lost").wait_for(state="hidden")
 
 
+SLOW = "const now = performance.now.bind(performance); performance.now = () => now() + 3.6e6"
+
+
+async def lose_a_slow_resourcemanager(page: Page, caller: Web) -> None:
+    """Also where its last answer took an hour, and the page would not look again soon."""
+
+    async def answer_late(route: Route) -> None:
+        await page.evaluate(SLOW)
+        await route.continue_()
+
+    await page.route("**/ui/nodes*", answer_late, times=1)
+    await show(page, caller, "/nodes")
+    await page.route("**/ws/**", lambda route: route.abort())
+    await page.evaluate(seen(False) + ";" + seen(True))
+    await page.locator("#lost").wait_for()
+    await page.unroute("**/ws/**")
+
+
 def seen(is_seen: bool) -> str:
     """A script: from now on somebody sees the page, or nobody."""
     hidden = "false" if is_seen else "true"
@@ -252,6 +270,7 @@ def test_one_cluster_in_one_go(browser: Browser, tmp_path: Path) -> None:
             await look_for_what_is_not_there(page, caller)
             await group_the_heat_map(page, caller)
             await lose_the_resourcemanager(page, caller)
+            await lose_a_slow_resourcemanager(page, caller)
             await look_away(page, caller)
             await drain_a_node(page, caller)
             await follow_what_is_shown(page, caller)

@@ -206,6 +206,7 @@ async def change_queues(page: Page, caller: Web) -> None:
     await dialog.locator("tr", has_text="share of the cluster").first.wait_for()
     row = dialog.locator("tr", has_text="root.etl").filter(has_text="configured capacity")
     assert (await row.locator("td").all_inner_texts())[2:4] == ["60%", "70%"]
+    assert not re.search(r"\d [MG]B|<memory", await dialog.inner_text()), "one set of units"
     await dialog.get_by_role("button", name="Back").click()
     await dialog.get_by_role("button", name="Show the effect").click()
     assert await page.get_by_text("etl absolute 60.0 % = root 100.0 %").count() == 1, "nothing has changed"

@@ -56,6 +56,7 @@ const log = [],
 const recorded = isRecording ? await import("./recorded.js") : null;
 // A page that takes long to read and draw is shown less often, and none is shown anew while somebody scrolls.
 const RESTS = 8,
+  MOST_REST_MS = 15_000,
   SCROLL_MS = 400;
 const LATE_MS = 8000;
 let shownAt = performance.now(),
@@ -159,7 +160,8 @@ async function draw() {
     else show(refusal(name, error), here);
   } finally {
     isBusy = false;
-    restsUntil = performance.now() + RESTS * (performance.now() - begun);
+    const rest = Math.min(MOST_REST_MS, RESTS * (performance.now() - begun));
+    restsUntil = performance.now() + rest;
     if (here !== location.pathname + location.search) draw();
   }
 }
@@ -237,6 +239,7 @@ function listen() {
 function connected(value) {
   isCut = !value;
   isDue = true;
+  restsUntil = 0;
   if (!isPaused) tellStatus(value ? "live" : "reconnecting");
 }
 // What is shown is at most a few seconds old, or says how old it is; people who scroll or answer a question

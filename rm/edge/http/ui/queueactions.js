@@ -2,7 +2,7 @@
 // anything happens.
 import { get, list, post, put } from "./api.js";
 import { action, ask, confirm, notForUsers } from "./dialog.js";
-import { html, table } from "./dom.js";
+import { html, inUnits, table } from "./dom.js";
 
 const VALUES = [
   ["capacity", "Capacity"],
@@ -88,9 +88,16 @@ async function edit(name, siblings, partition) {
   }
 }
 
+// Its MB and GB are binary, as those of the scheduler.
+const inOurs = (text) => inUnits(text).replace(/\b([MGTP])B\b/g, "$1iB");
+
 // What would be different, by the calculation of `yarnbox check-conf`: whether that is wanted.
 async function agreed({ difference, finding }) {
-  const rows = list(difference).map((one) => [one.queue, one.quantity, one.before, one.after, one.change]);
+  const rows = list(difference).map(({ queue, quantity, before, after, change }) => [
+    queue,
+    quantity,
+    ...[before, after, change].map(inOurs),
+  ]);
   return ask(
     "What would change",
     html`<p>On a cluster of the present size. Running containers stay; preemption may follow.</p>
@@ -99,7 +106,7 @@ async function agreed({ difference, finding }) {
         list(finding).length > 0 &&
         html`<p><b>What looks wrong then:</b></p>
           <ul>
-            ${list(finding).map((one) => html`<li><code>${one.property}</code>: ${one.text}</li>`)}
+            ${list(finding).map((one) => html`<li><code>${one.property}</code>: ${inOurs(one.text)}</li>`)}
           </ul>`
       }`,
     [],

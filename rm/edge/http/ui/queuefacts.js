@@ -6,6 +6,7 @@ export const inPartition = (found, partition) =>
   list(found).find((one) => (one.partitionName || "") === partition);
 // Of memory in a formula: a number of GiB with the digits that it needs, two of them behind the point.
 const gibs = (mb) => String(+(mb / 1024).toFixed(2));
+const plus = (mb, more) => `(${gibs(mb)} + ${gibs(more)}) GiB`;
 export const sizeOf = (mb) => `${gibs(mb)} GiB`;
 const DOMINANT = " (of the dominant resource, under DominantResourceCalculator)";
 const ROUNDED = ", rounded up to the minimum allocation";
@@ -96,7 +97,7 @@ function masters({ queue, capacity, usage }) {
   const share = capacity?.maxAMLimitPercentage,
     guaranteed = capacity && sizeOf(capacity.effectiveMinResource.memory),
     ofOne = usage.userAmLimit || usage.amLimit,
-    users = Math.max(1, activeUsers(queue));
+    users = activeUsers(queue);
   return [
     ["Configured Max Application Master Limit", percent(share)],
     [
@@ -110,7 +111,8 @@ function masters({ queue, capacity, usage }) {
     [
       "Max Application Master Resources Per User",
       amount(ofOne),
-      capacity &&
+      users > 0 && // without any it is 0
+        capacity &&
         `${sizeOf(ofOne.memory)} = min(${sizeOf(usage.amLimit.memory)}, ${guaranteed} × ${percent(share)}` +
           `${queue.userLimitFactor < 0 ? "" : ofUser(queue, users)})${ROUNDED}`,
     ],
@@ -154,8 +156,6 @@ export function capacityFacts(row) {
 // The limit of a user, in MiB and with its numbers: the larger of two parts, below so many times the
 // guarantee. One part is shared by weights: what active users have, and a step more; the other is a
 // percentage of the guarantee, or of what the queue uses beyond it, and a step more.
-const plus = (mb, more) => `(${gibs(mb)} + ${gibs(more)}) GiB`;
-
 export function userLimit(user, queue, capacity, step) {
   const up = (mb) => Math.ceil(mb / Math.max(1, step)) * Math.max(1, step);
   const users = list(queue.users?.user);
