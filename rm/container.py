@@ -31,7 +31,7 @@ from yarnbox.rm.events.scheduler import PreemptionMark, SchedulerReleaseContaine
 from yarnbox.yarn.enums import ContainerState, ExecutionType
 from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
 from yarnbox.yarn.records.container import Container, ContainerStatus
-from yarnbox.yarn.resources.resource import NONE, Resource
+from yarnbox.yarn.resources.resource import NONE, Resource, total
 from yarnbox.yarn.runtime.java_order import container_hash, in_hash_order
 from yarnbox.yarn.runtime.statemachine import Table, choose, ignore, stay, to
 
@@ -190,7 +190,7 @@ class SchedulerNode:
 
     def check_books(self) -> None:
         """Recounts from the containers; AssertionError where a sum differs."""
-        on_node = sum((container.charged for container in self.containers.values()), NONE)
+        on_node = total(container.charged for container in self.containers.values())
         assert on_node == self.allocated, f"{self.node_id}: {on_node} on it, {self.allocated} booked"
         assert self.available == self.total - self.allocated, f"{self.node_id}: available is off"
 

@@ -130,7 +130,7 @@ def _heading(readme: Path) -> str:
 
 def _about(scenario: Path) -> str:
     """The first sentence of the scenario's own description."""
-    from ruamel.yaml import YAML
+    import yaml
 
-    about = str(YAML(typ="safe").load(scenario.read_text(encoding="utf-8")).get("about", ""))
+    about = str(yaml.safe_load(scenario.read_text(encoding="utf-8")).get("about", ""))
     return " ".join(about.split()).partition(". ")[0].rstrip(".")

@@ -15,7 +15,7 @@ from yarnbox.rm.scheduler.calculator import float32, multiply
 from yarnbox.rm.scheduler.plan_queues import PlanQueues, PlanSettings
 from yarnbox.yarn.errors import YarnError
 from yarnbox.yarn.ids import ApplicationId
-from yarnbox.yarn.resources.resource import NONE, Resource
+from yarnbox.yarn.resources.resource import Resource, total
 from yarnbox.yarn.runtime.java_order import in_hash_order, reservation_hash
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class PlanFollower:
         plan.capacity = self._queues.capacity_of(settings.path)
         active = self._active(plan, now_ms)
         cluster = self._context.scheduler.cluster_resource()
-        held = sum((each.at(now_ms) for each in active), NONE)
+        held = total(each.at(now_ms) for each in active)
         amounts = {queue_of(settings, each): each.at(now_ms) for each in active}
         if plan.calculator.compare(cluster, held, plan.capacity) > 0:
             if self._context.scheduler.is_waiting_for_recovery():
@@ -121,17 +121,17 @@ class PlanFollower:
         if not plan.reservations or not plan.capacity:
             return
         for moment_ms in self._moments(plan):
-            total = sum((each.at(moment_ms) for each in plan.reservations.values()), NONE)
+            held = total(each.at(moment_ms) for each in plan.reservations.values())
             newest_first = sorted(
                 (each for each in plan.reservations.values() if each.is_active(moment_ms)),
                 key=lambda each: (each.accepted_ms, each.reservation_id),
                 reverse=True,
             )
             for reservation in newest_first:
-                if plan.calculator.fits_in(total, plan.capacity):
+                if plan.calculator.fits_in(held, plan.capacity):
                     break
                 plan.drop(reservation.reservation_id)
-                total = total - reservation.at(moment_ms)
+                held = held - reservation.at(moment_ms)
 
     def _moments(self, plan: Plan) -> list[int]:
         """Now, and the first step of each piece of a reservation: the sum of what they hold may stay the same

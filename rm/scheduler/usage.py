@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from yarnbox.yarn.compiled import trait
 from yarnbox.yarn.records.node import DEFAULT_PARTITION
-from yarnbox.yarn.resources.resource import NONE, Resource
+from yarnbox.yarn.resources.resource import NONE, Resource, total
 
 
 class Amounts:
@@ -108,15 +108,15 @@ class Usage:
 
     def total_used(self) -> Resource:
         """The resource charged, over all partitions."""
-        return sum((amounts.used for amounts in self.by_partition.values()), NONE)
+        return total(amounts.used for amounts in self.by_partition.values())
 
     def total_pending(self) -> Resource:
         """The resource pending, over all partitions."""
-        return sum((amounts.pending for amounts in self.by_partition.values()), NONE)
+        return total(amounts.pending for amounts in self.by_partition.values())
 
     def total_reserved(self) -> Resource:
         """The resource reserved on nodes, over all partitions."""
-        return sum((amounts.reserved for amounts in self.by_partition.values()), NONE)
+        return total(amounts.reserved for amounts in self.by_partition.values())
 
     def partitions(self) -> Iterator[str]:
         """The partitions in which something is or was booked."""

@@ -18,7 +18,7 @@ from yarnbox.yarn.enums import ApplicationTimeoutType, ExecutionType, YarnApplic
 from yarnbox.yarn.records.application import ApplicationAttemptReport
 from yarnbox.yarn.records.container import ContainerReport
 from yarnbox.yarn.records.request import SchedulingRequest
-from yarnbox.yarn.resources.resource import NONE
+from yarnbox.yarn.resources.resource import NONE, total
 from yarnbox.yarn.text.moments import iso8601
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ def _usage(context: RMContext, app: RMApp) -> Answer:
     assert reserved is not None
     seconds = report.application_resource_usage_map
     preempted = report.application_preempted_resource_usage_map
-    lost = sum((one.preempted_resource for one in app.attempts.values()), NONE)
+    lost = total(one.preempted_resource for one in app.attempts.values())
     return {
         "allocatedMB": used.memory_mb,
         "allocatedVCores": used.vcores,

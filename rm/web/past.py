@@ -22,7 +22,7 @@ from yarnbox.rm.scheduler import statuses
 from yarnbox.rm.scheduler.views import PartitionView, QueueView
 from yarnbox.rm.web.values import Answer
 from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId
-from yarnbox.yarn.resources.resource import NONE, Resource
+from yarnbox.yarn.resources.resource import NONE, Resource, total
 from yarnbox.yarn.runtime.event import Event
 
 if TYPE_CHECKING:
@@ -361,8 +361,8 @@ def cluster_figures(context: RMContext) -> tuple[float, ...]:
     scheduler = context.scheduler
     root, whole = scheduler.queue_view("root"), scheduler.tracker.total
     parts = list(root.partitions.values()) if root is not None else []
-    used = sum((part.used for part in parts), NONE)
-    pending = sum((part.pending for part in parts), NONE)
+    used = total(part.used for part in parts)
+    pending = total(part.pending for part in parts)
     applications = scheduler.applications.values()
     running = sum(1 for one in applications if one.attempt is not None and one.attempt.live)
     return (

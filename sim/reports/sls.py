@@ -25,7 +25,7 @@ from yarnbox.sim.resourcemanager import SimulatedRM
 from yarnbox.sim.workload.site import Site
 from yarnbox.sim.workload.watching import Watcher
 from yarnbox.yarn.ids import ApplicationId
-from yarnbox.yarn.resources.resource import NONE
+from yarnbox.yarn.resources.resource import NONE, total
 
 TRACK, JOBS, MAPPING, METRICS = "realtimetrack.json", "jobruntime.csv", "tableMapping.csv", "metrics"
 JOB_COLUMNS = (
@@ -125,16 +125,16 @@ class SLSOutput(Watcher):
     def _record(self, now_ms: int) -> dict[str, float]:
         tracker = self._rm.context.scheduler.tracker
         used = self._collector.used()
-        total = tracker.total
-        taken = sum((amount for amount, _ in used.values()), NONE)
+        cluster = tracker.total
+        taken = total(amount for amount, _ in used.values())
         return {
             "time": now_ms,
             "running.applications": self._collector.running_jobs(),
             "running.containers": sum(count for _, count in used.values()),
             "cluster.allocated.memory": round(taken.memory_mb / _GB, 3),
             "cluster.allocated.vcores": taken.vcores,
-            "cluster.available.memory": round((total.memory_mb - taken.memory_mb) / _GB, 3),
-            "cluster.available.vcores": total.vcores - taken.vcores,
+            "cluster.available.memory": round((cluster.memory_mb - taken.memory_mb) / _GB, 3),
+            "cluster.available.vcores": cluster.vcores - taken.vcores,
             **dict(self._of_queues()),
             **self._of_nodes(),
         }
@@ -152,7 +152,7 @@ class SLSOutput(Watcher):
             f"nodes.{kind}.{bucket}": 0 for kind in ("memory", "vcores") for bucket in _BUCKETS
         }
         for node in self._rm.nodes.values():
-            held = sum((one.resource or NONE for one in node.running.values()), NONE)
+            held = total(one.resource or NONE for one in node.running.values())
             found[f"nodes.memory.{_bucket(held.memory_mb, node.resource.memory_mb)}"] += 1
             found[f"nodes.vcores.{_bucket(held.vcores, node.resource.vcores)}"] += 1
         return found
@@ -160,7 +160,7 @@ class SLSOutput(Watcher):
     def _amounts(self, view: QueueView) -> Iterator[tuple[str, int]]:
         """Of a leaf queue, in MB."""
         used = self._collector.used().get(view.path, (NONE, 0))[0]
-        pending = sum((part.pending for part in view.partitions.values()), NONE)
+        pending = total(part.pending for part in view.partitions.values())
         for what, amount in (("pending", pending), ("allocated", used)):
             yield f"{what}.memory", amount.memory_mb
             yield f"{what}.cores", amount.vcores
@@ -211,7 +211,7 @@ class SLSOutput(Watcher):
 
 def _shares(view: FairQueueView) -> Iterator[tuple[str, int]]:
     """What the FairScheduler's metrics say of a queue, in MB. Hadoop: FairSchedulerMetrics."""
-    used = sum((part.used for part in view.partitions.values()), NONE)
+    used = total(part.used for part in view.partitions.values())
     for what, amount in (
         ("demand", view.demand),
         ("usage", used),

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ruamel.yaml import YAML
+import yaml
 
 from tests.tree import ROOT
 from tests.waiting import PATIENCE_S
@@ -37,7 +37,7 @@ RM, NODE = "127.0.0.2", "127.0.0.3"
 
 def documents(path: Path) -> list[dict[str, Any]]:
     """All of a file."""
-    return list(YAML(typ="safe").load_all(path.read_text(encoding="utf-8")))
+    return list(yaml.safe_load_all(path.read_text(encoding="utf-8")))
 
 
 def compose() -> dict[str, Any]:

@@ -179,7 +179,8 @@ def total(amounts: Iterable[Resource]) -> Resource:
         else:
             memory_mb += one.memory_mb
             vcores += one.vcores
-    return rare + Resource(memory_mb, vcores)
+    common = Resource(memory_mb, vcores)
+    return rare + common if rare is not NONE else common
 
 
 def _others(items: Iterable[tuple[str, int]]) -> Others:

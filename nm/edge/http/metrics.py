@@ -17,7 +17,7 @@ from yarnbox.yarn.enums import ExecutionType
 from yarnbox.yarn.http.jmx import Bean, named
 from yarnbox.yarn.ids import ContainerId
 from yarnbox.yarn.rate import Rate
-from yarnbox.yarn.resources.resource import NONE, Resource
+from yarnbox.yarn.resources.resource import Resource, total
 from yarnbox.yarn.runtime.story import Line
 
 _MB_IN_GB = 1024
@@ -133,7 +133,7 @@ def _used_percent(paths: Iterable[Path]) -> int:
 
 
 def _sum(containers: list[Container]) -> Resource:
-    return sum((one.resource for one in containers), NONE)
+    return total(one.resource for one in containers)
 
 
 def _count(containers: list[Container], kind: ExecutionType) -> int:

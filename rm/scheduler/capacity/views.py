@@ -23,7 +23,7 @@ from yarnbox.yarn.records.queue import (
     QueueStatistics,
     QueueUserACLInfo,
 )
-from yarnbox.yarn.resources.resource import NONE, Resource, componentwise_max
+from yarnbox.yarn.resources.resource import NONE, Resource, componentwise_max, total
 
 SCHEDULER_NAME = "CapacityScheduler"
 
@@ -174,7 +174,7 @@ def _partition_view(queue: CapacityQueue, label: str, share: Share) -> Partition
 
 
 def _am_used_below(queue: CapacityQueue, label: str) -> Resource:
-    return sum((leaf.usage.am_used(label) for leaf in leaves_below(queue)), NONE)
+    return total(leaf.usage.am_used(label) for leaf in leaves_below(queue))
 
 
 def _user_limit(leaf: LeafQueue, label: str) -> Resource:

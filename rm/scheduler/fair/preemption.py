@@ -29,7 +29,7 @@ from yarnbox.rm.scheduler.fair.queues.queue import FairQueue
 from yarnbox.rm.scheduler.node import NodeTracker
 from yarnbox.rm.scheduler.register import Register
 from yarnbox.yarn.ids import ApplicationId, ContainerId, NodeId
-from yarnbox.yarn.resources.resource import NONE, Resource, componentwise_min
+from yarnbox.yarn.resources.resource import NONE, Resource, componentwise_min, total
 from yarnbox.yarn.runtime.java_order import JavaHeap, in_hash_order, request_key_hash, text_hash
 
 _ANY_NUMBER = 2**31 - 1
@@ -48,7 +48,7 @@ class _PreemptedOnNode:
 
     def total(self) -> Resource:
         """The sum over all applications."""
-        return sum(self.for_app.values(), NONE)
+        return total(self.for_app.values())
 
 
 @dataclass(slots=True)

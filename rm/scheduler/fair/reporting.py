@@ -19,7 +19,7 @@ from yarnbox.yarn.errors import YarnError
 from yarnbox.yarn.ids import ApplicationAttemptId
 from yarnbox.yarn.records.node import DEFAULT_PARTITION
 from yarnbox.yarn.records.queue import QueueInfo, QueueStatistics, QueueUserACLInfo
-from yarnbox.yarn.resources.resource import NONE, Resource, componentwise_min, total
+from yarnbox.yarn.resources.resource import Resource, componentwise_min, total
 
 _INACTIVATED = "Application is added to the scheduler and is not yet activated."
 
@@ -224,7 +224,7 @@ class QueueViews:
                 assert total(below) == queue.used, f"{queue}: {queue.used} booked, {total(below)} below it"
         for leaf in self._tree.leaves:
             for app in leaf.applications():
-                held = sum((one.charged for one in app.live.values()), NONE)
+                held = total(one.charged for one in app.live.values())
                 assert held == app.used, f"{app}: {app.used} booked, {held} held"
 
 

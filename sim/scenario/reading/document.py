@@ -25,7 +25,7 @@ from yarnbox.sim.scenario.reading.guide import Guide, as_guide
 from yarnbox.sim.scenario.reading.names import Names
 from yarnbox.sim.scenario.reading.paths import NO_PATHS, NOTHING, Paths
 from yarnbox.sim.scenario.reading.production import ProductionFiles, read_directory
-from yarnbox.sim.scenario.reading.source import SourceError, Tree, read_tree, tree_of
+from yarnbox.sim.scenario.reading.source import Entries, SourceError, Tree, read_tree, tree_of
 from yarnbox.sim.scenario.reading.steps import NodeSpec, Step
 from yarnbox.sim.scenario.reading.verbs import APPLICATION_VERBS, Reading, Verb, read_step
 from yarnbox.sim.scenario.reading.verbs_cluster import CLUSTER_VERBS, read_label_definitions, read_nodes
@@ -87,10 +87,12 @@ def read_scenario(path: Path, called: str | None = None, conf: Path | None = Non
     `conf` is a configuration directory that stands in for the file's own configuration.
     """
     file = called or str(path)
+    is_yaml = path.suffix in (".yaml", ".yml")
     try:
         tree = read_tree(path)
+        if not is_yaml and not isinstance(tree, Entries):
+            raise SourceError(tree.line, "this is no scenario")
     except SourceError as error:
-        is_yaml = path.suffix in (".yaml", ".yml")
         hint = "" if is_yaml else "; a scenario is a YAML file, and `yarnbox sim run` plays traces"
         raise InvalidScenarioError(file, (Problem(error.line, f"{error.reason}{hint}"),)) from None
     return read_document(tree, file, Paths(path.parent), conf)[0]

@@ -13,7 +13,7 @@ from yarnbox.rm.scheduler.capacity.queues.application import CapacityAttempt
 from yarnbox.rm.scheduler.capacity.queues.context import QueueContext
 from yarnbox.rm.scheduler.capacity.queues.leaf import LeafQueue
 from yarnbox.rm.scheduler.containers.completion import Completion
-from yarnbox.yarn.resources.resource import NONE, Resource
+from yarnbox.yarn.resources.resource import NONE, Resource, total
 
 if TYPE_CHECKING:
     from yarnbox.rm.asks import RequestKey
@@ -96,7 +96,7 @@ class Commit:
                 return False
             required = required - given_up
         if assignment.kills:
-            required = required - sum((victim.resource for victim in assignment.kills), NONE)
+            required = required - total(victim.resource for victim in assignment.kills)
         return leaf.accepts(assignment, partition, required)
 
     def _meets_constraint(

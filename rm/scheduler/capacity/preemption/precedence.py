@@ -12,7 +12,7 @@ from yarnbox.rm.container import RMContainer, SchedulerNode
 from yarnbox.rm.scheduler.capacity.preemption.selection import Round, running_on
 from yarnbox.rm.scheduler.capacity.preemption.snapshot import QueueView, Snapshot, Steps
 from yarnbox.yarn.ids import NodeId
-from yarnbox.yarn.resources.resource import NONE, Resource
+from yarnbox.yarn.resources.resource import NONE, Resource, total
 
 
 def select_by_queue_priority(round_: Round) -> Steps[None]:
@@ -124,7 +124,7 @@ class _Precedence:
         selected = self.round.selected
         on_node = sorted(running_on(node), key=lambda one: one.container_id)
         lacking = reservation.resource - node.available
-        lacking = lacking - sum((one.resource for one in on_node if one in selected), NONE)
+        lacking = lacking - total(one.resource for one in on_node if one in selected)
         chosen: list[RMContainer] = []
         if self.arithmetic.fits(lacking, NONE):
             return chosen

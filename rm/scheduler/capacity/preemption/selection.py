@@ -16,7 +16,7 @@ from yarnbox.rm.scheduler.capacity.preemption.ideal import IdealAssignment
 from yarnbox.rm.scheduler.capacity.preemption.settings import PreemptionSettings
 from yarnbox.rm.scheduler.capacity.preemption.snapshot import AppView, QueueView, Snapshot, Steps
 from yarnbox.yarn.ids import ContainerId
-from yarnbox.yarn.resources.resource import NONE, Resource
+from yarnbox.yarn.resources.resource import NONE, Resource, total
 
 AT_ONCE: Final = 64
 """Containers that are looked at without a pause."""
@@ -315,7 +315,7 @@ class _ReservedNode:
         picked = self._free(is_real=False)
         if picked is None:
             return None
-        cost = sum((container.resource for container in picked), NONE)
+        cost = total(container.resource for container in picked)
         return self.arithmetic.ratio(cost, self.reservation.resource)
 
     def run(self) -> Sequence[RMContainer]:
@@ -326,7 +326,7 @@ class _ReservedNode:
         """The containers to select that are not selected yet; None when there is not enough."""
         round_, node, wanted = self.round, self.node, self.reservation.resource
         on_node = sorted(running_on(node), key=lambda one: one.container_id, reverse=True)
-        got = node.available + sum((c.resource for c in on_node if round_.is_killable(c)), NONE)
+        got = node.available + total(c.resource for c in on_node if round_.is_killable(c))
         if self.arithmetic.fits(wanted, got):
             return None
         picked: list[RMContainer] = []

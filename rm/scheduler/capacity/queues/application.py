@@ -23,7 +23,7 @@ from yarnbox.yarn.records.request import (
     PreemptionResourceRequest,
     ResourceRequest,
 )
-from yarnbox.yarn.resources.resource import NONE, Resource
+from yarnbox.yarn.resources.resource import NONE, Resource, total
 
 if TYPE_CHECKING:
     from yarnbox.rm.container import RMContainer, SchedulerNode
@@ -157,7 +157,7 @@ class CapacityAttempt(Attempt, Watcher):
         if not announced:
             return None
         context = self.leaf.context
-        amount = sum((container.resource for container in announced), NONE)
+        amount = total(container.resource for container in announced)
         ratio = context.calculator.divide(context.cluster, amount, context.minimum)
         request = ResourceRequest(
             priority=-1, resource_name=ANY, capability=context.minimum, num_containers=math.ceil(ratio)

@@ -42,7 +42,7 @@ from yarnbox.yarn.enums import QueueState
 from yarnbox.yarn.errors import YarnError
 from yarnbox.yarn.ids import ApplicationId
 from yarnbox.yarn.records.node import DEFAULT_PARTITION
-from yarnbox.yarn.resources.resource import NONE, Resource
+from yarnbox.yarn.resources.resource import NONE, Resource, total
 
 
 class LeafQueue(CapacityQueue):
@@ -517,24 +517,29 @@ class LeafQueue(CapacityQueue):
         """AssertionError where its sums differ from those of its applications or users."""
         attempts = [*self.order, *self.pending, *self.waiting]
         for partition, amounts in self.usage.by_partition.items():
-            used = sum((one.usage.used(partition) + one.usage.reserved(partition) for one in attempts), NONE)
-            users = sum((user.usage.used(partition) for user in self.users.by_name.values()), NONE)
+            held = [one.usage.by_partition.get(partition) for one in attempts]
+            used = total(amount for one in held if one is not None for amount in (one.used, one.reserved))
+            users = total(user.usage.used(partition) for user in self.users.by_name.values())
             where = f"{self}, partition '{partition}'"
             assert users == amounts.used, f"{where}: users have {users}, {amounts.used} booked"
             # An attempt that ended may have left containers to the one that comes after it.
             assert used.fits_in(amounts.used), f"{where}: {used} of its applications, {amounts.used} booked"
             assert not amounts.used.is_negative(), f"{where}: used {amounts.used}"
             assert not amounts.pending.is_negative(), f"{where}: pending {amounts.pending}"
-            am_used = sum((one.am_resource for one in self.order if one.partition == partition), NONE)
+            am_used = total(one.am_resource for one in self.order if one.partition == partition)
             assert am_used == amounts.am_used, f"{where}: AMs use {am_used}, {amounts.am_used} booked"
         for attempt in attempts:
+            charged: dict[str, list[Resource]] = {partition: [] for partition in attempt.usage.by_partition}
             for one in attempt.live.values():
-                where = f"{one.container_id} is in partition '{one.partition}'"
-                assert one.partition == one.node.partition, f"{where}, its node in '{one.node.partition}'"
+                mine, its = one.partition, one.node.partition
+                assert mine == its, f"{one.container_id} is in partition '{mine}', its node in '{its}'"
+                if mine in charged:
+                    charged[mine].append(one.charged)
             for partition, amounts in attempt.usage.by_partition.items():
-                live = sum((one.charged for one in attempt.live.values() if one.partition == partition), NONE)
-                where = f"{attempt}, partition '{partition}'"
-                assert live == amounts.used, f"{where}: {live} alive, {amounts.used} booked"
+                live = total(charged[partition])
+                assert live == amounts.used, (
+                    f"{attempt}, partition '{partition}': {live} alive, {amounts.used} booked"
+                )
 
     @property
     def ordering_policy(self) -> str:

@@ -364,7 +364,7 @@ class ParentQueue(AbstractParentQueue):
         """AssertionError where its sums differ from those of its children."""
         for partition, amounts in self.usage.by_partition.items():
             for name in ("used", "pending", "reserved", "killable"):
-                below = sum((getattr(child.usage.of(partition), name) for child in self.children), NONE)
+                below = total(getattr(child.usage.of(partition), name) for child in self.children)
                 own = getattr(amounts, name)
                 assert below == own, f"{self}: children have {below} {name}, {own} booked in '{partition}'"
 

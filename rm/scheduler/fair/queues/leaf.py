@@ -19,7 +19,7 @@ from yarnbox.rm.scheduler.fair.queues.queue import Bounds, FairQueue, ParentQueu
 from yarnbox.rm.scheduler.usage import change_am_used
 from yarnbox.yarn.ids import ApplicationId
 from yarnbox.yarn.records.node import DEFAULT_PARTITION
-from yarnbox.yarn.resources.resource import NONE, Resource, combine, componentwise_min, map_values
+from yarnbox.yarn.resources.resource import NONE, Resource, combine, componentwise_min, map_values, total
 
 NO_AM_LIMIT = -1.0
 _CLOSE_ENOUGH = 0.0001
@@ -245,7 +245,7 @@ class LeafQueue(FairQueue):
     def _preempted_already(self, now_ms: int) -> Resource:
         """What its applications were found to lack, and containers have been marked for since."""
         helped = (app for app in self.line.members() if now_ms < app.next_check_ms)
-        return sum((app.starvation() for app in helped), NONE)
+        return total(app.starvation() for app in helped)
 
     def _min_share_lack(self, now_ms: int) -> Resource:
         lack = less(componentwise_min(self.min_share, self.demand), self.used)
