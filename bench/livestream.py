@@ -26,7 +26,7 @@ from bench import pages
 from bench._report import report
 from bench.pages import Crowd
 from bench.taskstream import WATCH as FRAMES
-from bench.taskstream import watched
+from bench.taskstream import place_of, watched
 from tests.browser import ARGUMENTS, FILE
 from yarnbox.cluster.cluster import Cluster, Options
 from yarnbox.cluster.directory import RunDirectory
@@ -41,7 +41,6 @@ from yarnbox.yarn.resources.resource import Resource
 
 NODES, CONTAINERS, A_SECOND = 500, 50_000, 40
 NODE_MB = 524_288
-UPDATES_S = 15.0
 STEPS = 90
 PAGES = {"application": "/app/{app}", "queue": "/scheduler?queue=root.default"}
 
@@ -158,10 +157,12 @@ async def look(browser: Browser, url: str, containers: int, made_up: MadeUp | No
     figures["longest task until then"] = max(pages.tasks_ms(await browser.stop_tracing()))
     before, shown = await pages.spent_ms(devtools), await page.evaluate("window.shown")
     await browser.start_tracing(page=page, categories=["toplevel"])
-    await asyncio.sleep(UPDATES_S)
+    for _ in range(pages.UPDATES):
+        await page.evaluate(pages.UPDATE)
+        await asyncio.sleep(1)
     figures["longest task of updates"] = max(pages.tasks_ms(await browser.stop_tracing()))
     after, more = await pages.spent_ms(devtools), await page.evaluate("window.shown")
-    updates = max(1, more - shown)
+    updates = more - shown
     figures["updates"] = more - shown
     figures["script of an update"] = (after["ScriptDuration"] - before["ScriptDuration"]) / updates
     figures["work of an update"] = (after["TaskDuration"] - before["TaskDuration"]) / updates
@@ -173,9 +174,7 @@ async def look(browser: Browser, url: str, containers: int, made_up: MadeUp | No
 async def follow(page: Page) -> dict[str, float]:
     """How the picture follows wheel and drag."""
     field = page.locator(".stream .field")
-    await field.scroll_into_view_if_needed()
-    box = await field.bounding_box()
-    assert box is not None
+    box = await place_of(field)
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
     async def drag() -> None:

@@ -13,7 +13,7 @@ import random
 import statistics
 from typing import Any
 
-from playwright.async_api import Page, async_playwright
+from playwright.async_api import FloatRect, Locator, Page, async_playwright
 
 from bench._report import report
 from tests.browser import FILE
@@ -109,6 +109,14 @@ def many(count: int) -> Recording:
     return Recording(whole)
 
 
+async def place_of(field: Locator) -> FloatRect:
+    """Where it stays when it gets the focus: as a whole in sight."""
+    await field.evaluate("(one) => one.scrollIntoView({ block: 'center' })")
+    box = await field.bounding_box()
+    assert box is not None
+    return box
+
+
 async def watched(page: Page, does: Any) -> tuple[list[float], float]:
     """The milliseconds of each draw while that is done, and the frames in a second."""
     await page.evaluate("() => { window.drawn = []; window.frames = 0; window.began = performance.now(); }")
@@ -127,11 +135,9 @@ async def measure(top: str, count: int) -> dict[str, float]:
         await page.add_init_script(WATCH)
         await page.goto(f"{top}/cluster/run")
         field = page.locator(".stream .field")
-        await field.wait_for()
+        await page.locator(".stream .swatch").first.wait_for()
         figures["shown after"] = await page.evaluate("performance.now()")
-        await field.scroll_into_view_if_needed()
-        box = await field.bounding_box()
-        assert box is not None
+        box = await place_of(field)
         middle = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
         async def drag() -> None:

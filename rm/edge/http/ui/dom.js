@@ -108,7 +108,7 @@ export function bar(share, title) {
 // A word that is explained where it stands, to whoever points at it or comes to it by the keyboard.
 const explained = (word, meaning) =>
   h("dfn", { tabindex: 0, "data-means": meaning, "aria-description": meaning }, word);
-export const term = (word) => {
+const term = (word) => {
   const meaning = typeof word === "string" && meaningOf(word);
   return meaning ? explained(word, meaning) : word;
 };

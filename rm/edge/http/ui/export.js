@@ -11,7 +11,7 @@ export function saveBlob(name, blob) {
 }
 
 // A cell that a spreadsheet would take for a formula is a text (the name of an application is anybody's).
-export function csvCell(value) {
+function csvCell(value) {
   const text = value === null || value === undefined ? "" : String(value);
   const safe = typeof value === "string" && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;

@@ -129,18 +129,15 @@ function preemptions(rows) {
 
 function plan({ queue, capacity, times, booking }, shown) {
   const now = { time: EPOCH + shown.moments.at[shown.place], kind: "now", text: "" };
+  // The last amount holds to the end: a moment more, at which nothing is reserved, shows that.
+  const [end, none] = times.length > 1 ? [[times.at(-1) + 5000], [0]] : [[], []];
   const series = booking.map((one, i) => ({
     name: `${one.name} (${one.user})`,
-    values: one.memory,
+    values: [...one.memory, ...none],
     kind: hue(i),
   }));
-  const end = times.length > 1 ? [...times, times.at(-1) + 5000] : times;
-  const padded = series.map((one) => ({
-    ...one,
-    values: times.length > 1 ? [...one.values, 0] : one.values,
-  }));
   const picture = { marks: [now], unit: memory, top: capacity, ceiling: capacity, isStacked: true };
-  const none = "There are no reservations yet.";
+  const nothing = "There are no reservations yet.";
   const rows = booking.map((one) => [
     one.name,
     one.user,
@@ -151,8 +148,8 @@ function plan({ queue, capacity, times, booking }, shown) {
     <p class="legend">
       ${withTerms("Memory reserved in this plan queue; the line is its capacity,")} ${plainGib(capacity)}.
     </p>
-    ${booking.length ? chart(`Plan of ${queue}`, end, padded, picture) : empty(none)}
-    ${table(`Reservations of ${queue}`, ["Reservation", "User", "Window", "Runs"], rows, none)}`;
+    ${booking.length ? chart(`Plan of ${queue}`, [...times, ...end], series, picture) : empty(nothing)}
+    ${table(`Reservations of ${queue}`, ["Reservation", "User", "Window", "Runs"], rows, nothing)}`;
 }
 
 const runs = (amounts, times) =>

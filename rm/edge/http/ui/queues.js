@@ -64,7 +64,7 @@ export async function scheduler(_, query) {
     get(`/ui/history/queues?parent=${path}&partition=${encodeURIComponent(partition)}&minutes=${minutes}`),
     get("/ui/nodes"),
     get("/ui/rights"),
-    get(`/ui/queue-users?queue=${path}`).catch(() => ({ users: {} })),
+    get(usersOf(open || "root")).catch(() => ({ users: {} })),
     get(`/ui/apps?states=NEW,NEW_SAVING,SUBMITTED,ACCEPTED,RUNNING&limit=20&${asked}`),
     get("/ui/waiting"),
     get("/scheduler-overview"),
@@ -131,7 +131,7 @@ const fifo = (info, common, containers) => html`${title("Scheduler")}
   <p>FifoScheduler</p>
   ${facts(fifoFacts(info))}
   <h2>Users</h2>
-  ${userGrid(FAIR_USERS, common.users, "root", common.query)}
+  ${userGrid(FAIR_USERS, common.users, common.query, usersOf("root"))}
   <h2>Share of the cluster over time</h2>
   ${span(common.minutes)}${shares(common.history, false)}
   ${stream(ONLY_QUEUE, containers, common.query)}
@@ -302,7 +302,8 @@ const FAIR_USERS = [
   count("most", "Max Running Apps", "maxRunningApps"),
 ];
 
-const userGrid = (columns, rows, path, query) =>
+const usersOf = (path) => `/ui/queue-users?queue=${encodeURIComponent(path)}`;
+const userGrid = (columns, rows, query, call) =>
   grid({
     id: "users",
     name: "Users",
@@ -311,13 +312,13 @@ const userGrid = (columns, rows, path, query) =>
     query,
     order: "user",
     keyOf: (one) => one.username,
-    calls: [`/ui/queue-users?queue=${encodeURIComponent(path)}`],
+    calls: [call],
     none: "No user has an application in this queue.",
   });
 
 function userTable(row, users, isFair, query, step) {
   if (isFair || row.queue.numActiveApplications === undefined)
-    return userGrid(FAIR_USERS, users, row.name, query);
+    return userGrid(FAIR_USERS, users, query, usersOf(row.name));
   const own = list(row.queue.users?.user);
   // A recording of many events does not have the step by which limits are rounded.
   const how = (one) => {
@@ -336,20 +337,7 @@ function userTable(row, users, isFair, query, step) {
     count("running", "Schedulable Apps", "numActiveApplications"),
     count("waiting", "Non-Schedulable Apps", "numPendingApplications"),
   ];
-  return [
-    grid({
-      id: "users",
-      name: "Users",
-      columns,
-      rows: own,
-      query,
-      order: "user",
-      keyOf: (one) => one.username,
-      calls: ["/scheduler"],
-      none: "No user has an application in this queue.",
-    }),
-    limits,
-  ];
+  return [userGrid(columns, own, query, "/scheduler"), limits];
 }
 
 function everything(queue) {

@@ -20,11 +20,11 @@ let header = { runs: [] },
   shownRun,
   go;
 
-export const chosenRun = () => new URLSearchParams(location.search).get("run") || header.runs[0]?.run;
+const chosenRun = () => new URLSearchParams(location.search).get("run") || header.runs[0]?.run;
 const moments = () => (header.run ? header.run.moments.at : []);
 
 // The place of the moment that the address names; without one, the first.
-export function place() {
+function place() {
   const at = new URLSearchParams(location.search).get("at"),
     all = moments();
   if (at === null) return 0;
@@ -32,16 +32,16 @@ export function place() {
   return after < 0 ? all.length - 1 : Math.max(0, after - 1);
 }
 
-export const current = () => {
+const current = () => {
   const at = place();
   return { ...header.run, run: chosenRun(), place: at, line: header.run?.moments.step[at] };
 };
 
-export function addressOf(index) {
+function addressOf(index) {
   return withQuery("at", index <= 0 ? null : moments()[index]);
 }
 
-export function seek(index) {
+function seek(index) {
   history.replaceState(null, "", addressOf(Math.max(0, Math.min(moments().length - 1, index))));
   draw();
   dispatchEvent(new Event("refresh"));
@@ -53,7 +53,7 @@ export const KEYS = {
   p: () => toggle(),
 };
 
-export function toggle() {
+function toggle() {
   if (timer) {
     clearInterval(timer);
     timer = null;
@@ -138,7 +138,7 @@ function draw() {
   render([header.runs.length > 1 && runs(), header.run && controls()], bar);
 }
 
-export async function reload() {
+async function reload() {
   header = await get("/ui/recording");
   countVCores(await get("/ui/rights").catch(() => null));
   shownRun = chosenRun();

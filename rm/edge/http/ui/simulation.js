@@ -33,16 +33,8 @@ const SIZES = [
   ["jobs", "Number of jobs", 2000],
   ["scale", "Divide bytes by", 1000000],
 ];
-const kept = {
-  name: "",
-  text: EXAMPLE,
-  scheduler: "",
-  nodes: 4,
-  jobs: 200,
-  scale: 10,
-  problems: [],
-  isRunning: false,
-};
+const BEGINNING = { name: "", text: EXAMPLE, scheduler: "", nodes: 4, jobs: 200, scale: 10 };
+const kept = { ...BEGINNING, problems: [], isRunning: false };
 const refresh = () => dispatchEvent(new Event("refresh"));
 const isTrace = () => kept.name.endsWith(".tsv");
 const keep = (name) => (/** @type {string | number} */ value) => {
@@ -126,16 +118,9 @@ async function upload(event) {
 async function simulate(done) {
   Object.assign(kept, { isRunning: true, problems: [] });
   refresh();
-  const { name, text, scheduler, nodes, jobs, scale } = kept;
+  const { name, problems, isRunning, ...asked } = kept;
   try {
-    const { run } = await post("/ui/simulations", {
-      text,
-      name: name || "scenario",
-      scheduler,
-      nodes,
-      jobs,
-      scale,
-    });
+    const { run } = await post("/ui/simulations", { name: name || "scenario", ...asked });
     kept.isRunning = false;
     await done(run);
   } catch (error) {

@@ -8,11 +8,11 @@ const GIVEN_BACK = "Container released by application",
   NODE_LOST = /\*lost\* node/;
 const HUES = ["--line0", "--line1", "--line2", "--line3", "--line4", "--line5"];
 // Colour is never alone: the same hue comes again with another hatch, and what went wrong is hatched.
-export const HATCHES = 4;
+const HATCHES = 4;
 const MOST_LOOKS = HUES.length * HATCHES;
 const MOST_KEYS = 12;
 
-export function kindOf(one) {
+function kindOf(one) {
   if (one.state === "RESERVED") return "reserved";
   if (one.state !== "COMPLETE") return "alive";
   if (one.exitStatus === 0) return "done";

@@ -96,6 +96,7 @@ class TaskStream extends Component {
       pan: (dx, dy) => this.pan(-dx / this.size().width, -dy / this.size().height),
       pinch: (factor, x) => this.zoom(factor, this.timeAt(x)),
       tap: (x, y, event) => this.tap(x, y, event),
+      isMine: () => Boolean(this.scene),
     });
     this.field.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
   }
@@ -241,7 +242,7 @@ class TaskStream extends Component {
 
   // A page is scrolled over a picture that nobody has touched; one with the focus, or with Ctrl, is zoomed.
   wheel(event) {
-    if (!event.ctrlKey && document.activeElement !== this.field) return;
+    if (!this.scene || (!event.ctrlKey && document.activeElement !== this.field)) return;
     event.preventDefault();
     const box = this.field.getBoundingClientRect();
     const { width, height } = this.size();

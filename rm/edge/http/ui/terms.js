@@ -1,5 +1,5 @@
 // What the words of the pages mean, one or two sentences each; dom.js shows them where a page has the word.
-export const TERMS = {
+const TERMS = {
   // Scheduling
   "scheduling opportunity":
     "One heartbeat of a node on which an application could have been given a container.",
