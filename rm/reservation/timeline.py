@@ -30,11 +30,13 @@ class Timeline:
 
     @classmethod
     def of(cls, pieces: Iterable[Piece]) -> Timeline:
-        """The sum of the pieces."""
-        found = cls()
-        for piece in pieces:
-            found = found.with_piece(piece)
-        return found
+        """The sum of the pieces, by pairs: what comes again does so thousands of times a day."""
+        found = [cls((start_ms, end_ms), (amount, NONE)) for start_ms, end_ms, amount in pieces if amount]
+        while len(found) > 1:
+            pairs = zip(found[::2], found[1::2], strict=False)
+            alone = found[-1:] if len(found) % 2 else []
+            found = [one.joined(two, Resource.__add__, FIRST, LAST) for one, two in pairs] + alone
+        return found[0] if found else cls()
 
     @classmethod
     def since(cls, start_ms: int, amount: Resource) -> Timeline:
