@@ -14,16 +14,18 @@ from typing import Any
 
 from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId
 from yarnbox.yarn.records.admin import ReplaceLabelsOnNodeRequest
+from yarnbox.yarn.records.reservation import ReservationDefinition
 from yarnbox.yarn.resources.resource import NONE, Resource
 
 DECREASE = "decreased container cleaned up once more"
+RELISTED = "container of an earlier attempt, listed once more because it got another size"
 REMOVED = "removed from a node that registered again"
 UNLISTED = "node without its label, which multi-node placement does not list any more"
 LISTED = "node with another label, which multi-node placement still lists in its old partition"
-SPARED = "lent container that was a reservation first, which no preemption ends"
 ALONE = "request for more containers at a host than on its rack, at which FIFO breaks"
 AMBIGUOUS = "preemption that breaks at a leaf whose name another queue has, too"
 LOST = "reservation lost when an update of it was refused"
+RECURRENT = "recurring reservation that holds nothing after its first window"
 REVIVED = "update of a reservation that was dropped"
 DRAINING = "another size of a container is not told to a node that drains"
 COUNTED = "what stands for another size of a container is still on its node in the report of the same answer"
@@ -36,6 +38,7 @@ DEDUCTED = "ended container that its node had not reported, deducted once more f
 _UNKNOWN = "is unknown. Please try again with a valid reservation."
 _MULTI_NODE = "yarn.scheduler.capacity.multi-node-placement-enabled"
 _RATIO = re.compile(r"\.queues\.[^ ]*\.labels\.[^.]*\.(absolute-)?(max-)?(used-)?capacity$")
+_SHARE_OF_RESERVATION = re.compile(r"\.queues\.[^ ]*\.(?P<id>reservation_[^. ]*)\.labels\.\.capacity$")
 _RESERVATION = re.compile(r"\.plans\.[^ ]*\.(?P<id>reservation_[^. ]*)$")
 _PLACED = re.compile(r"\.nodes\.(?P<node>[^.]*)\.(containers|reserved)$")
 _HEADROOM = "allocate.limit."
@@ -77,8 +80,6 @@ class Accidents:
         """Leaves with an AM whose container is smaller than what its attempt is booked for."""
         self._resized = 0
         """How many containers get another size with the present call of an AM, at most."""
-        self._spared: dict[str, None] = {}
-        """Lent containers that had been reservations, and were killed by preemption."""
         self._unlisted: dict[str, None] = {}
         """With multi-node placement: hosts that have lost their label."""
         self._still_listed: dict[str, None] = {}
@@ -89,6 +90,8 @@ class Accidents:
         """Whether there is multi-node placement."""
         self._refused_updates: dict[str, None] = {}
         """Reservations of which an update was refused."""
+        self._first_deadlines_ms: dict[str, int] = {}
+        """Where the first windows of recurring reservations end."""
         self._deducted: list[Resource] = [NONE]
         """By how much Hadoop's FifoScheduler has thought less used than is, from the first time on."""
 
@@ -125,13 +128,15 @@ class Accidents:
         """A node with a container whose end it has not reported has another label from now on."""
         self._has_moved_ended = True
 
-    def note_spared(self, container_id: ContainerId) -> None:
-        """Preemption kills a lent container that was a reservation first."""
-        self._spared[str(container_id)] = None
-
     def note_refused_update(self, reservation_id: str) -> None:
         """Both sides refused an update of the reservation."""
         self._refused_updates[reservation_id] = None
+
+    def note_reservation(self, reservation_id: str, definition: ReservationDefinition | None) -> None:
+        """Both sides have booked it, or changed it to this."""
+        self._first_deadlines_ms.pop(reservation_id, None)
+        if definition is not None and definition.recurrence_expression not in ("", "0"):
+            self._first_deadlines_ms[reservation_id] = definition.deadline or 0
 
     def note_changes(self, container_ids: Sequence[ContainerId], standing: int) -> None:
         """A call of an AM wants other sizes of these containers, and room was reserved for so many others."""
@@ -152,14 +157,16 @@ class Accidents:
         """Whether a difference of an answer is stepped over."""
         name = None
         extra = _extra(ours, hadoop)
-        if path == "nodeHeartbeat.containers_to_cleanup" and self._is_spared(_extra(hadoop, ours)):
-            raise EndedByAccidentError(SPARED)
         if path == "nodeHeartbeat.containers_to_cleanup" and extra:
             # Under the container's id, or under the one that stood for what it gave back.
             known = [text for each in extra if (text := _text(each)) in self._containers]
             name = DECREASE if self._changed and all(text in self._changed for text in known) else None
         elif path == "nodeHeartbeat.containers_to_be_removed_from_nm" and extra:
             name = REMOVED if self._registrations[node_id] > 1 else None
+        elif path == "allocate.containers_from_previous_attempts" and extra:
+            # Hadoop: ContainerUpdateContext.swapContainer takes it out of the attempt and puts it back, which
+            # SchedulerApplicationAttempt.addRMContainer takes for a recovery.
+            name = RELISTED if all(_text(each["id"]) in self._changed for each in extra) else None
         elif path in _SIZES and node_id in self._draining and hadoop is None:
             # Hadoop: RMNodeImpl knows no UPDATE_CONTAINER in DECOMMISSIONING, and drops it.
             name = DRAINING
@@ -177,11 +184,6 @@ class Accidents:
             name = DEDUCTED if _number(hadoop) - _number(ours) in amounts else None
         return self._step_over(name)
 
-    def _is_spared(self, ended: Sequence[Any]) -> bool:
-        # Hadoop: AbstractLeafQueue.apply remembers the RMContainer that was reserved among those that ignore
-        # exclusivity, and not the one that takes its place; the end of the former is that of no reservation.
-        return bool(ended) and all(_text(each) in self._spared for each in ended)
-
     def in_refusal(self, rpc: str, ours: str | None, hadoop: str | None) -> None:
         """EndedByAccidentError where a refusal of one side only is an accident."""
         if rpc == "updateReservation" and hadoop is None and (ours or "").endswith(_UNKNOWN):
@@ -198,7 +200,7 @@ class Accidents:
         if (shared and _NO_QUEUE.search(crash)) or (lost and lost["name"] in shared):
             raise EndedByAccidentError(AMBIGUOUS)
 
-    def in_books(self, path: str, ours: object, hadoop: object, rpcs: Iterable[str]) -> bool:
+    def in_books(self, path: str, ours: object, hadoop: object, rpcs: Iterable[str], now_ms: int = 0) -> bool:
         """Whether a difference of the books is stepped over; EndedByAccidentError where it ends the play."""
         reservation = _RESERVATION.match(path)
         if reservation and hadoop is None and reservation["id"] in self._refused_updates:
@@ -206,10 +208,10 @@ class Accidents:
             # policy, which looks at it as at a new one, lets it in.
             if "updateReservation" in rpcs:
                 raise EndedByAccidentError(LOST)
-        if path.endswith(".attempt.live") and any(
-            each["id"] in self._spared for each in _extra(ours, hadoop)
-        ):
-            raise EndedByAccidentError(SPARED)
+        share = _SHARE_OF_RESERVATION.match(path)
+        if share and hadoop == 0 and now_ms >= self._first_deadlines_ms.get(share["id"], now_ms + 1):
+            # Hadoop: InMemoryReservationAllocation.getResourcesAtTime has nothing before and after it.
+            raise EndedByAccidentError(RECURRENT)
         self._check_places(path, ours, hadoop)
         if hadoop == "NaN" and ours == 0 and _RATIO.match(path):
             # Hadoop: AbstractCSQueue.deriveCapacityFromAbsoluteConfigurations leaves out the infinite only.

@@ -51,7 +51,11 @@ from yarnbox.yarn.connection.rpc import SERVICES
 from yarnbox.yarn.errors import YarnError
 from yarnbox.yarn.ids import ApplicationAttemptId, ContainerId
 from yarnbox.yarn.records.admin import ReplaceLabelsOnNodeRequest
-from yarnbox.yarn.records.client import ReservationUpdateRequest, SubmitApplicationRequest
+from yarnbox.yarn.records.client import (
+    ReservationSubmissionRequest,
+    ReservationUpdateRequest,
+    SubmitApplicationRequest,
+)
 from yarnbox.yarn.records.master import AllocateRequest
 from yarnbox.yarn.records.tracker import (
     NodeHeartbeatRequest,
@@ -263,8 +267,6 @@ class MirroredRM(SimulatedRM):
             container = self.context.scheduler.container(event.container_id)
             if container is None:
                 self._preempted_late.append(event.container_id)
-            elif container.reserved_resource is not None and container.node.partition and not container.label:
-                self.accidents.note_spared(event.container_id)
         elif isinstance(event, SchedulerNodeRemoved) and self._is_fifo:
             node = self.context.scheduler.tracker.nodes.get(event.node_id)
             for one in self._ended_on(node) if node is not None else ():
@@ -388,6 +390,9 @@ class MirroredRM(SimulatedRM):
             if isinstance(one.request, ReservationUpdateRequest):
                 self.accidents.note_refused_update(str(one.request.reservation_id))
             return
+        if isinstance(one.request, ReservationSubmissionRequest | ReservationUpdateRequest):
+            definition = one.request.reservation_definition
+            self.accidents.note_reservation(str(one.request.reservation_id), definition)
         theirs = from_bytes(type(one.answer), answer)
         if isinstance(one.request, RegisterNodeManagerRequest):
             self.accidents.add_registered_node(str(one.request.node_id))
@@ -450,7 +455,9 @@ class MirroredRM(SimulatedRM):
         self.accidents.note_seen(ours.seen)
         self.accidents.note_seen(hadoop)
         found = [
-            each for each in ours.differences(hadoop) if not self.accidents.in_books(*each, rpcs)
+            each
+            for each in ours.differences(hadoop)
+            if not self.accidents.in_books(*each, rpcs, self._shown_ms)
         ]  # all of them: an accident that ends the play shows in what follows from it, too
         if found:
             raise DifferenceError(*found[0])

@@ -73,7 +73,11 @@ def _plans(rm: SimulatedRM) -> Seen:
 
 
 def _reservation(reservation: Reservation) -> Seen:
-    pieces = [[start_ms, end_ms, amounts(it)] for start_ms, end_ms, it in reservation.allocation.pieces()]
+    pieces = []
+    for start_ms, end_ms, it in reservation.allocation.pieces():
+        # Hadoop tells of what comes again where it is in its period.
+        by_ms = start_ms // reservation.period_ms * reservation.period_ms if reservation.period_ms else 0
+        pieces.append([start_ms - by_ms, end_ms - by_ms, amounts(it)])
     return {"user": reservation.user, "pieces": pieces}
 
 

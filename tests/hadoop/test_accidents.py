@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from tests.hadoop.accidents import AMBIGUOUS, LISTED, UNLISTED, Accidents, EndedByAccidentError
-from yarnbox.yarn.ids import NodeId
+from tests.hadoop.accidents import (
+    AMBIGUOUS,
+    LISTED,
+    RECURRENT,
+    RELISTED,
+    UNLISTED,
+    Accidents,
+    EndedByAccidentError,
+)
+from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
 from yarnbox.yarn.records.admin import ReplaceLabelsOnNodeRequest
 from yarnbox.yarn.records.node import NodeIdToLabels
+from yarnbox.yarn.records.reservation import ReservationDefinition
 
 LOST = "preempt: YarnRuntimeException: cannot find TempQueuePerPartition for queueName="
 NOWHERE = (
@@ -42,3 +53,27 @@ def test_multi_node_placement_lists_a_node_that_lost_its_label_in_its_old_partit
         accidents.in_books(".nodes.n1:1234.containers", ["c1", "c2"], ["c1"], ())
     assert not accidents.in_books(".nodes.n2:1234.containers", ["c1"], ["c1", "c2"], ())
     assert not accidents.in_books(".nodes.n1:1234.containers", ["c1"], ["c2"], ())
+
+
+def test_a_container_of_an_earlier_attempt_is_listed_once_more_when_it_changes_its_size() -> None:
+    accidents = Accidents()
+    kept = ContainerId(ApplicationAttemptId(ApplicationId(0, 1), 1), 3)
+    attempt = {"application_id": {"id": 1}, "attemptId": 1}
+    listed = [{"id": {"app_attempt_id": attempt, "id": 3}}]
+    path = "allocate.containers_from_previous_attempts"
+    assert not accidents.in_answer(path, None, listed, "")
+    accidents.note_changes((kept,), 0)
+    assert accidents.in_answer(path, None, listed, "")
+    assert accidents.stepped_over == {RELISTED: 1}
+
+
+def test_a_recurring_reservation_holds_nothing_after_its_first_window_in_hadoop() -> None:
+    accidents = Accidents()
+    definition = ReservationDefinition(deadline=20_000, recurrence_expression="60000")
+    accidents.note_reservation("reservation_0_0001", definition)
+    accidents.note_reservation("reservation_0_0002", replace(definition, recurrence_expression="0"))
+    path = ".queues.root.p.reservation_0_0001.labels..capacity"
+    assert not accidents.in_books(path, 0.1, 0.0, (), 19_999)
+    assert not accidents.in_books(path.replace("_0001.", "_0002."), 0.1, 0.0, (), 20_000)
+    with pytest.raises(EndedByAccidentError, match=RECURRENT):
+        accidents.in_books(path, 0.1, 0.0, (), 20_000)

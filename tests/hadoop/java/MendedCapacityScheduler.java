@@ -1,23 +1,34 @@
 package yarnbox.twin;
 
+import java.util.Map;
+import java.util.Set;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.thirdparty.com.google.common.util.concurrent.SettableFuture;
 import org.apache.hadoop.yarn.api.records.ApplicationId;
 import org.apache.hadoop.yarn.api.records.Priority;
+import org.apache.hadoop.yarn.api.records.Resource;
 import org.apache.hadoop.yarn.api.records.SchedulingRequest;
 import org.apache.hadoop.yarn.exceptions.YarnException;
+import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainer;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerApplicationAttempt;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerNode;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.AbstractLeafQueue;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CSQueue;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CapacityScheduler;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.UsersManager;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.ContainerAllocationProposal;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.ResourceCommitRequest;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.SchedulerContainer;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.fica.FiCaSchedulerApp;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.fica.FiCaSchedulerNode;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.AppAttemptRemovedSchedulerEvent;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.SchedulerEvent;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.policy.OrderingPolicy;
 
-/** Hadoop's, without one way in which it loses a request of the placement processor, and four in which it miscounts. */
+/**
+ * Hadoop's, without one way in which it loses a request of the placement processor, four in which it miscounts, and one in
+ * which preemption finds no end.
+ */
 public final class MendedCapacityScheduler extends CapacityScheduler {
 
   /**
@@ -60,6 +71,32 @@ public final class MendedCapacityScheduler extends CapacityScheduler {
       }
     }
     super.handle(event);
+  }
+
+  /**
+   * A leaf knows its containers on lent nodes, from which preemption takes first. Of a container that was a reservation
+   * before, Hadoop keeps the reservation there: that is selected again and again, and never ends.
+   */
+  @Override
+  @SuppressWarnings({"rawtypes", "unchecked"})
+  public boolean tryCommit(Resource cluster, ResourceCommitRequest request, boolean updatesPending) {
+    ContainerAllocationProposal<FiCaSchedulerApp, FiCaSchedulerNode> proposal =
+        request.getFirstAllocatedOrReservedContainer();
+    boolean isAccepted = super.tryCommit(cluster, request, updatesPending);
+    if (isAccepted && proposal != null && proposal.getAllocateFromReservedContainer() != null) {
+      SchedulerContainer<FiCaSchedulerApp, FiCaSchedulerNode> given = proposal.getAllocatedOrReservedContainer();
+      try {
+        Object lent = Cluster.field(AbstractLeafQueue.class, "ignorePartitionExclusivityRMContainers")
+            .get(given.getSchedulerApplicationAttempt().getCSLeafQueue());
+        Set<RMContainer> known = ((Map<String, Set<RMContainer>>) lent).get(given.getNodePartition());
+        if (known != null && known.remove(given.getRmContainer())) {
+          known.add(given.getRmContainer());
+        }
+      } catch (ReflectiveOperationException error) {
+        throw new IllegalStateException(error);
+      }
+    }
+    return isAccepted;
   }
 
   /** Hadoop puts an attempt that waits for max-parallel-apps among those that wait to be activated. */
