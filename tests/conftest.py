@@ -105,6 +105,7 @@ _READING = (
     "tests/test_compiled_core",
     "tests/test_layers",
     "tests/test_manual",
+    "tests/test_settings_have_effect",
     "tests/test_tidy",
 )
 """They read all modules, and one process reads them once."""

@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Iterator
 
 from compile_core import chosen, read_from
-from tests.tree import ROOT, Module, modules
+from tests.tree import ROOT, Module, descendants, modules
 from yarnbox.rm.scheduler.base import Scheduler
 from yarnbox.rm.scheduler.capacity.scheduler import CapacityScheduler
 from yarnbox.rm.scheduler.fair.queues.policies import (
@@ -23,7 +23,7 @@ MARK = "mypyc_attr(allow_interpreted_subclasses=True)"
 
 def classes(module: Module) -> Iterator[ast.ClassDef]:
     """Those of a module."""
-    return (node for node in module.nodes if isinstance(node, ast.ClassDef))
+    return iter(module.of(ast.ClassDef))
 
 
 def split() -> tuple[list[Module], list[Module]]:
@@ -35,8 +35,8 @@ def split() -> tuple[list[Module], list[Module]]:
 def imported(module: Module) -> dict[str, str]:
     """What it calls the names that it takes from the package's modules: the module and the name there."""
     found: dict[str, str] = {}
-    for node in module.nodes:
-        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("yarnbox."):
+    for node in module.of(ast.ImportFrom):
+        if node.module and node.module.startswith("yarnbox."):
             for alias in node.names:
                 origin = node.module.removeprefix("yarnbox.")
                 found[alias.asname or alias.name] = f"{origin}.{alias.name}"
@@ -85,7 +85,7 @@ def test_no_class_derives_from_a_compiled_one_that_does_not_allow_it() -> None:
 def declared(one: ast.ClassDef) -> set[str]:
     """The attributes whose types the class writes down: in its body, or where a method first sets them."""
     found = set()
-    for node in ast.walk(one):
+    for node in descendants(one):
         if isinstance(node, ast.AnnAssign) and not ast.unparse(node.annotation).startswith("ClassVar"):
             target = node.target
             if isinstance(target, ast.Name) and node in one.body:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 
 from vulture import Vulture  # type: ignore[import-untyped]
@@ -55,8 +56,8 @@ def dotted_names() -> dict[str, None]:
 def json_keys(module: Module) -> Iterator[str]:
     """The keys of its TypedDicts, which scripts of pages read."""
     typed = {"TypedDict": None}
-    for node in module.nodes:
-        if isinstance(node, ast.ClassDef) and any(getattr(base, "id", "") in typed for base in node.bases):
+    for node in module.of(ast.ClassDef):
+        if any(getattr(base, "id", "") in typed for base in node.bases):
             typed[node.name] = None
             yield from (ast.unparse(one.target) for one in node.body if isinstance(one, ast.AnnAssign))
 
@@ -74,14 +75,14 @@ def unused() -> list[Item]:
     folders = [str(ROOT / room) for room in (*PACKAGES, "examples", "bench")]
     vulture.scavenge(folders, exclude=["*_pb2*"])
     rpcs, named = rpc_methods(), dotted_names()
-    keys = {module.name: dict.fromkeys(json_keys(module)) for module in modules()}
+    keys = cache(lambda path: dict.fromkeys(json_keys(read_module(path))))
     return [
         item
         for item in vulture.get_unused_code(min_confidence=60)
         if not str(item.filename.relative_to(ROOT)).startswith(ELSEWHERE)
         and not ("service" in item.filename.stem + item.filename.parent.name and item.name in rpcs)
         and not is_named(item, named)
-        and item.name not in keys[read_module(item.filename).name]
+        and item.name not in keys(item.filename)
     ]
 
 

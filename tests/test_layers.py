@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterator
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 
 import pytest
@@ -107,19 +108,22 @@ def imports(module: Module) -> Iterator[tuple[int, str]]:
         yield line, target.removeprefix("yarnbox.")
 
 
-def full_imports(module: Module) -> Iterator[tuple[int, str]]:
+@cache
+def full_imports(module: Module) -> list[tuple[int, str]]:
     """The same by full name; `from a import b` is a.b. Literal names given to import_module count."""
-    for node in ast.walk(module.syntax):
-        if isinstance(node, ast.Import):
-            yield from ((node.lineno, alias.name) for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            source = _source_of(module, node)
-            yield from ((node.lineno, f"{source}.{alias.name}") for alias in node.names)
-        elif isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] in (
-            "import_module",
-            "__import__",
-        ):
-            yield from ((node.lineno, name) for name in map(_literal, node.args[:1]) if name)
+    found = [(node.lineno, alias.name) for node in module.of(ast.Import) for alias in node.names]
+    for node in module.of(ast.ImportFrom):
+        source = _source_of(module, node)
+        found += [(node.lineno, f"{source}.{alias.name}") for alias in node.names]
+    for call in module.of(ast.Call):
+        if _called(call) in ("import_module", "__import__"):
+            found += [(call.lineno, name) for name in map(_literal, call.args[:1]) if name]
+    return found
+
+
+def _called(call: ast.Call) -> str:
+    """The last word of what is called; none where that has no name."""
+    return str(getattr(call.func, "attr", None) or getattr(call.func, "id", ""))
 
 
 def _source_of(module: Module, node: ast.ImportFrom) -> str:
@@ -176,12 +180,8 @@ def world_in_the_core(module: Module) -> Iterator[str]:
     for line, target in imports(module):
         if _names(target, (*PROTOBUF, *WORLD, *CHANCE_AND_TIME)):
             yield f"{module.name}:{line} imports {target}: a core is handed time and chance, acts by effects"
-    for node in ast.walk(module.syntax):
-        if (
-            isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Name)
-            and node.func.id in ("open", "print")
-        ):
+    for node in module.of(ast.Call):
+        if isinstance(node.func, ast.Name) and node.func.id in ("open", "print"):
             yield f"{module.name}:{node.lineno} calls {node.func.id}: a core acts by effects"
 
 
@@ -189,11 +189,9 @@ def builtin_sets_in_the_core(module: Module) -> Iterator[str]:
     """The builtin set, whose order differs from run to run; yarn.ordered has one that does not."""
     if not is_core(module):
         return
-    for node in ast.walk(module.syntax):
-        named = isinstance(node, ast.Name) and node.id == "set"
-        if named or isinstance(node, ast.Set | ast.SetComp):
-            line = getattr(node, "lineno", 0)
-            yield f"{module.name}:{line} uses the builtin set: OrderedSet, a dict or a tuple has an order"
+    named = [node for node in module.of(ast.Name) if node.id == "set"]
+    for node in [*named, *module.of(ast.Set), *module.of(ast.SetComp)]:
+        yield f"{module.name}:{node.lineno} uses the builtin set: OrderedSet, a dict or a tuple has an order"
 
 
 def clock_in_the_simulator(module: Module) -> Iterator[str]:
@@ -205,8 +203,7 @@ def clock_in_the_simulator(module: Module) -> Iterator[str]:
             yield f"{module.name}:{line} imports {target}: time is virtual here, chance comes from the seed"
         if target.startswith("random.") and target != "random.Random":
             yield f"{module.name}:{line} imports {target}: chance is a random.Random from the seed"
-    for node in ast.walk(module.syntax):
-        used = ast.unparse(node) if isinstance(node, ast.Attribute) else ""
+    for used in map(ast.unparse, module.of(ast.Attribute)):
         if used.startswith("random.") and used.count(".") == 1 and used != "random.Random":
             yield f"{module.name}: uses {used}: chance is a random.Random from the seed"
 
@@ -252,10 +249,8 @@ def schedulers_outside_views(module: Module) -> Iterator[str]:
         packages = ("rm.scheduler",) if module.within(*SHOWS) else SCHEDULER_PACKAGES
         if _names(target, packages) and target.endswith(INSIDES):
             yield f"{module.name}:{line} imports {target}: ask the scheduler for a view"
-    for node in ast.walk(module.syntax):
-        if not isinstance(node, ast.Call) or ast.unparse(node.func) != "isinstance":
-            continue
-        if "Scheduler" in ast.unparse(node):
+    for node in module.of(ast.Call):
+        if _called(node) == "isinstance" and "Scheduler" in ast.unparse(node):
             yield f"{module.name}:{node.lineno} asks for the class of a scheduler: ask it for a view"
 
 

@@ -207,7 +207,7 @@ class _Tree:
     def texts(self) -> Iterator[str]:
         """Every text, sum of texts and formatted text."""
         for module in self.modules.values():
-            for node in ast.walk(module.syntax):
+            for node in module.nodes:
                 if isinstance(node, ast.Constant | ast.BinOp | ast.JoinedStr):
                     yield self._text(module, node, 0)
 
@@ -240,7 +240,7 @@ class _Tree:
 def _bound(module: Module) -> dict[str, ast.expr]:
     """What each name of a module, or of one of its functions, is first said to be."""
     found: dict[str, ast.expr] = {}
-    for node in ast.walk(module.syntax):
+    for node in module.nodes:
         if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
             for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
                 pairs = [(target, node.value)]

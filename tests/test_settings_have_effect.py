@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from tests.tree import ROOT
+from tests.tree import Module, modules
 
 PACKAGES = ("yarn", "rm", "nm", "am", "client", "cluster", "sim")
 
@@ -18,19 +18,15 @@ WITHOUT_EFFECT = {
 """Fields that are declared for what Hadoop's files say, and the reason why nothing reads them."""
 
 
-def sources() -> dict[str, str]:
-    """The text of each module of ours."""
-    return {
-        str(path.relative_to(ROOT)): path.read_text(encoding="utf-8")
-        for package in PACKAGES
-        for path in sorted((ROOT / package).rglob("*.py"))
-    }
+def sources() -> list[Module]:
+    """The modules of ours."""
+    return [module for module in modules() if module.within(*PACKAGES)]
 
 
-def declared(text: str) -> Iterator[tuple[str, str]]:
+def declared(module: Module) -> Iterator[tuple[str, str]]:
     """Field and property of each setting that a module declares, as far as the property is written out."""
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.AnnAssign) and isinstance(node.value, ast.Call):
+    for node in module.of(ast.AnnAssign):
+        if isinstance(node.value, ast.Call):
             call = node.value
             if isinstance(call.func, ast.Name) and call.func.id == "setting":
                 assert isinstance(node.target, ast.Name)
@@ -39,24 +35,22 @@ def declared(text: str) -> Iterator[tuple[str, str]]:
 
 
 def test_every_setting_is_read() -> None:
-    texts = sources()
-    everything = "\n".join(texts.values())
+    found = sources()
+    everything = "\n".join(module.text for module in found)
     idle = []
-    for name, text in texts.items():
-        if "setting(" not in text:
-            continue
-        for field, ending in declared(text):
+    for module in found:
+        for field, ending in declared(module):
             is_read = re.search(rf"\.{field}\b", everything) is not None
             is_default_of_another = re.search(rf"\$\{{[\w.-]*{re.escape(ending)}\}}", everything) is not None
             if not is_read and not is_default_of_another and field not in WITHOUT_EFFECT:
-                idle.append(f"{name}: {field} ({ending})")
+                idle.append(f"{module.name}: {field} ({ending})")
     assert not idle, "\n" + "\n".join(idle)
 
 
 def test_no_excuse_outlives_its_reason() -> None:
-    texts = sources()
-    everything = "\n".join(texts.values())
-    fields = {field for text in texts.values() for field, _ in declared(text)}
+    found = sources()
+    everything = "\n".join(module.text for module in found)
+    fields = {field for module in found for field, _ in declared(module)}
     for field in WITHOUT_EFFECT:
         assert field in fields, f"{field} is not declared any more"
         assert re.search(rf"\.{field}\b", everything) is None, f"{field} is read now"
