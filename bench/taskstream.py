@@ -139,7 +139,7 @@ async def measure(top: str, count: int) -> dict[str, float]:
         await page.add_init_script(WATCH)
         await page.goto(f"{top}/cluster/run")
         field = page.locator(".stream .field")
-        await page.locator(".stream .swatch").first.wait_for()
+        await page.locator(".stream summary").wait_for()  # it is laid out
         figures["shown after"] = await page.evaluate("performance.now()")
         box = await place_of(field)
         middle = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2

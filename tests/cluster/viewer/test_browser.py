@@ -192,6 +192,24 @@ NEWS = """async () => {
 }"""
 
 
+# How many buttons a stream of many containers has while it is laid out, and whether it has any then.
+BUTTONS = """async () => {
+  const { taskStream } = await import("/static/taskstream.js");
+  const { render } = await import("/static/dom.js");
+  const place = document.body.appendChild(document.createElement("div"));
+  const containers = Array.from({ length: 6000 }, (_, i) => ({ id: i, node: "n1", app: "a1", started: i,
+    finished: i + 5, state: "COMPLETE", exitStatus: 0, isAM: i === 0 }));
+  const query = new URLSearchParams();
+  render(taskStream({ name: "many", containers, now: 9000, query, hrefOf: () => ({}) }), place);
+  const before = place.querySelectorAll("button").length;
+  while (!place.querySelector("summary")) await new Promise(requestAnimationFrame);
+  const after = place.querySelectorAll("button").length;
+  render(null, place);
+  place.remove();
+  return [before, after > 0];
+}"""
+
+
 # The limit of each user, worked out from what the page shows, beside the scheduler's own.
 LIMITS = """async (moments) => {
   const { userLimit, inPartition } = await import("/static/queuefacts.js");
@@ -276,6 +294,7 @@ async def look_at_the_stream(page: Page, top: str) -> None:
     await page.wait_for_url("**/app/application_0_0001?**")
     assert await page.evaluate(PICTURES) == []
     assert await page.evaluate(NEWS) == []
+    assert await page.evaluate(BUTTONS) == [0, True]
 
 
 def test_the_limits_of_users_are_those_of_the_scheduler(browser: Browser) -> None:

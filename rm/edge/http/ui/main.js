@@ -242,8 +242,8 @@ function connected(value) {
   restsUntil = 0;
   if (!isPaused) tellStatus(value ? "live" : "reconnecting");
 }
-// What is shown is at most a few seconds old, or says how old it is; people who scroll or answer a question
-// wait for it.
+// What is shown is at most a few seconds older than the pause after it, or says how old it is; people who
+// scroll or answer a question wait for it.
 function age() {
   if (isPaused || document.hidden) return;
   const late = performance.now() - Math.max(shownAt, restsUntil);

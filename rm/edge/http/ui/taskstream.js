@@ -409,14 +409,7 @@ class TaskStream extends Component {
       </div>
       <p class="chart-tools">
         <output ref=${(place) => keep(place, "told")}></output>
-        ${zoomTools(name, this.does)}
-        ${tool("↕", `${name}: taller lanes`, () => this.stretch(0.5))}
-        ${tool("⇳", `${name}: more lanes`, () => this.stretch(2))}
-        ${fileTools(
-          `${name} containers`,
-          () => svgOf(this.picture(), name),
-          () => this.values(),
-        )}
+        ${legend && this.tools()}
       </p>
       ${
         legend &&
@@ -426,6 +419,20 @@ class TaskStream extends Component {
         </details>`
       }
     </figure>`;
+  }
+
+  tools() {
+    const { name } = this.props;
+    return [
+      zoomTools(name, this.does),
+      tool("↕", `${name}: taller lanes`, () => this.stretch(0.5)),
+      tool("⇳", `${name}: more lanes`, () => this.stretch(2)),
+      fileTools(
+        `${name} containers`,
+        () => svgOf(this.picture(), name),
+        () => this.values(),
+      ),
+    ];
   }
 
   // The same as a table: how many containers each lane has had, and of which kinds.
