@@ -192,6 +192,20 @@ NEWS = """async () => {
 }"""
 
 
+# The end of the legend of a saved picture of twenty applications.
+LEGEND = """async () => {
+  const { Lanes } = await import("/static/streamlanes.js");
+  const { colouring } = await import("/static/streamcolours.js");
+  const { svgOf } = await import("/static/streampaint.js");
+  const containers = Array.from({ length: 20 }, (_, i) => ({ app: `a${i}`, started: i, finished: i + 5 }));
+  const lanes = new Lanes(containers, (one) => one.app, 30);
+  const { looks, of } = colouring("app", containers);
+  const view = { begin: 0, end: 30, top: 0, bottom: lanes.count };
+  const size = { gutter: 50, width: 100, height: 300, foot: 18 };
+  return svgOf({ lanes, view, looks, lookOf: of, ...size }, "many").match(/[^>]+(?=<.text>)/g).slice(-3);
+}"""
+
+
 # How many buttons a stream of many containers has while it is laid out, and whether it has any then.
 BUTTONS = """async () => {
   const { taskStream } = await import("/static/taskstream.js");
@@ -295,6 +309,7 @@ async def look_at_the_stream(page: Page, top: str) -> None:
     assert await page.evaluate(PICTURES) == []
     assert await page.evaluate(NEWS) == []
     assert await page.evaluate(BUTTONS) == [0, True]
+    assert await page.evaluate(LEGEND) == ["a10: 1", "a11: 1", "and 8 more"]
 
 
 def test_the_limits_of_users_are_those_of_the_scheduler(browser: Browser) -> None:

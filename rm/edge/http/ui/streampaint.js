@@ -1,6 +1,7 @@
 // The picture of a task stream: pixels on a canvas, or shapes in a file. Both are made of the same bars.
 import { css, html, tick } from "./dom.js";
 import { paint, picture, rect, word } from "./picture.js";
+import { keysOf } from "./streamcolours.js";
 
 export const SECONDS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 21600, 43200, 86400];
 const LABEL = 12,
@@ -191,19 +192,23 @@ export function svgOf(scene, name) {
     if (lanes.containers[i].isAM && tall >= EDGE_FROM)
       bars.push(rect(gutter + x, y, wide, 3, asText(colours.edges[lookOf[i]])));
   });
-  const present = looks.map((one, i) => ({ ...one, i })).filter((one) => one.count);
-  const legend = present.map(({ i, text, count }, row) => {
+  const { shown, more } = keysOf(looks);
+  const legend = shown.map((one, row) => {
     const y = height + foot + 18 * row;
-    return [rect(4, y + 4, 11, 11, hueOf(i)), word(22, y + 14, `${text}: ${count}`, ink)];
+    return [
+      rect(4, y + 4, 11, 11, hueOf(looks.indexOf(one))),
+      word(22, y + 14, `${one.text}: ${one.count}`, ink),
+    ];
   });
-  const tall = height + foot + 18 * (1 + present.length);
-  const hatches = present.filter((one) => one.hatch).map((one) => hatch(one, colours));
+  const tall = height + foot + 18 * (1 + shown.length + (more > 0 ? 1 : 0));
+  if (more > 0) legend.push(word(22, tall - 22, `and ${more} more`, ink));
+  const hatches = looks.map((one, i) => one.hatch > 0 && one.count > 0 && hatch(one, i, colours));
   const ground = rect(gutter, 0, width, height, field);
   const shapes = [namesAs(names, ink), ground, bars, frame(scene, names, colours), legend];
   return picture(name, gutter + width, tall, field, hatches, shapes);
 }
 
-const hatch = ({ i, hatch: kind }, { hues, pales }) => html`<pattern
+const hatch = ({ hatch: kind }, i, { hues, pales }) => html`<pattern
   id=${`look${i}`}
   width="6"
   height="6"
