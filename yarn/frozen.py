@@ -23,6 +23,13 @@ T = TypeVar("T")
 Fields = dict[str, dataclasses.Field[Any]]
 
 
+_NOTHING_BUT_FIELDS: dict[str, Any] = {
+    **dict.fromkeys(("init", "repr", "eq", "match_args"), False),
+    "kw_only": True,
+    "namespace": {"__doc__": "No methods, and no text with their signatures: they take 9/10 of the time."},
+}
+
+
 class _FieldsOnDemand:
     """`__dataclass_fields__` of a class and its values."""
 
@@ -32,7 +39,7 @@ class _FieldsOnDemand:
     def __get__(self, instance: object, owner: type[Any]) -> Fields:
         found = self._known.get(owner)
         if found is None:
-            twin: Any = dataclasses.make_dataclass(owner.__name__, _declared(owner), kw_only=True, init=False)
+            twin: Any = dataclasses.make_dataclass(owner.__name__, _declared(owner), **_NOTHING_BUT_FIELDS)
             found = self._known[owner] = twin.__dataclass_fields__
         return found
 
