@@ -142,7 +142,8 @@ class LabelAdministration:
 
     def _replace(self, labels_of: Mapping[NodeId, Iterable[str]]) -> None:
         self._check_enabled()
-        changed = self._context.labels.effective(labels_of)
+        known = dict.fromkeys(one.host for one in (*self._context.nodes, *self._context.inactive_nodes))
+        changed = self._context.labels.effective(labels_of, lambda host: host in known)
         if not changed:
             return
         self._context.labels.replace(changed)
@@ -247,9 +248,15 @@ class LabelAdministration:
     def recover(
         self, records: Iterable[Mapping[str, object]], attribute_records: Iterable[Mapping[str, object]]
     ) -> None:
-        """Repeats the recorded changes."""
+        """Repeats the recorded changes. Those of nodes are told to the scheduler, which hears of them when
+        all applications have been recovered.
+        """
+        concerns_nodes = False
         for record in records:
             self._context.labels.replay(record, with_mappings=self.keeps_mappings)
+            concerns_nodes |= "remove" in record or ("replace" in record and self.keeps_mappings)
+        if concerns_nodes:
+            self._tell([])
         for record in attribute_records:
             self.attributes.replay(record)
 

@@ -9,7 +9,7 @@ notifications are in administration.py. Hadoop: RMNodeLabelsManager and CommonNo
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from yarnbox.yarn.errors import YarnError
@@ -113,13 +113,22 @@ class NodeLabelsManager:
             node_id: DEFAULT_PARTITION if label in gone else label for node_id, label in self._of_node.items()
         }
 
-    def effective(self, labels_of: Mapping[NodeId, Iterable[str]]) -> dict[NodeId, str]:
+    def effective(
+        self,
+        labels_of: Mapping[NodeId, Iterable[str]],
+        is_known: Callable[[str], bool] = lambda host: True,
+    ) -> dict[NodeId, str]:
         """The entries that would change something, host entries first; YarnError when one is not allowed.
 
-        A host entry is compared with the host's own label alone: so in Hadoop.
+        A host entry is compared with the host's own label alone; what is said of a host that is not known
+        counts as a change: so in Hadoop.
         """
         wanted = {node_id: tuple(name.strip() for name in names) for node_id, names in labels_of.items()}
-        changed = {node_id: names for node_id, names in wanted.items() if self._would_change(node_id, names)}
+        changed = {
+            node_id: names
+            for node_id, names in wanted.items()
+            if not is_known(node_id.host) or self._would_change(node_id, names)
+        }
         for node_id, names in changed.items():
             if len(names) > 1:
                 raise YarnError(

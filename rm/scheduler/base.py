@@ -583,7 +583,7 @@ class Scheduler(ABC, Generic[A]):
         """
         context = self.context
         return (
-            context.has_recovered and context.now_ms - context.start_ms < context.settings.scheduling_wait_ms
+            context.has_recovered and context.now_ms - context.start_ms <= context.settings.scheduling_wait_ms
         )
 
     def handle_launched(self, status: ContainerStatus, node: SchedulerNode) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from yarnbox.rm.asks import ANY, KeyAsks, Locality, RequestKey
-from yarnbox.rm.container import SchedulerNode
+from yarnbox.rm.container import RMContainer, SchedulerNode
 from yarnbox.rm.events.scheduler import (
     SchedulerAppAdded,
     SchedulerAppAttemptAdded,
@@ -113,6 +113,8 @@ class FifoScheduler(Scheduler[Attempt]):
         self._passes = 0
         """Allocation passes so far; an attempt that came after the last one has no headroom yet."""
         self._joined: dict[ApplicationAttemptId, int] = {}
+        self._recovered: dict[ApplicationAttemptId, Resource] = {}
+        """The headroom of attempts of which a container was recovered after the last pass."""
         self._asking: list[Application[Attempt]] = []
         """The applications that want containers, by id: no heartbeat looks at another one."""
 
@@ -129,8 +131,16 @@ class FifoScheduler(Scheduler[Attempt]):
             self._serve(attempt, node)
             if self._is_busy(node):
                 break
-        self._headroom = componentwise_max(self.cluster_resource() - self.usage.used(), NONE)
+        self._headroom = self._left()
         self._passes += 1
+        self._recovered.clear()
+
+    def container_recovered(self, container: RMContainer, attempt: Attempt) -> None:
+        """The headroom of its attempt is what is left now."""
+        self._recovered[attempt.attempt_id] = self._left()
+
+    def _left(self) -> Resource:
+        return componentwise_max(self.cluster_resource() - self.usage.used(), NONE)
 
     def _is_busy(self, node: SchedulerNode) -> bool:
         return node.available.memory_mb < self.minimum_allocation.memory_mb
@@ -251,6 +261,7 @@ class FifoScheduler(Scheduler[Attempt]):
         """APP_ATTEMPT_REMOVED."""
         if self.stop_attempt(event) is not None:
             self._joined.pop(event.attempt_id, None)
+            self._recovered.pop(event.attempt_id, None)
 
     def place_application(self, context: ApplicationSubmissionContext, user: str) -> str:
         """There is but one queue; the name that was given is kept for show."""
@@ -259,10 +270,14 @@ class FifoScheduler(Scheduler[Attempt]):
     # The AM's call
 
     def headroom(self, attempt: Attempt) -> Resource:
-        """Cluster less used by all, as the last allocation pass left it: the same for every application.
+        """Cluster less used by all, as the last allocation pass left it: the same for every application but
+        those that have got containers back since.
 
         See tests/scenarios/fifo/headroom-is-shared.yaml.
         """
+        recovered = self._recovered.get(attempt.attempt_id)
+        if recovered is not None:
+            return recovered
         return self._headroom if self._passes > self._joined.get(attempt.attempt_id, 0) else NONE
 
     def normalize(self, request: ResourceRequest, queue: str | None) -> ResourceRequest:

@@ -345,7 +345,7 @@ class Oracles:
         """Nothing is granted before the nodes had time to tell what they run."""
         context = self._cluster.rm.core.context
         passed_ms = context.now_ms - context.start_ms
-        if context.has_recovered and passed_ms < context.settings.scheduling_wait_ms:
+        if context.has_recovered and passed_ms <= context.settings.scheduling_wait_ms:
             for one in answer.allocated_containers:
                 self._cluster.model.expect(
                     one.execution_type is not ExecutionType.GUARANTEED,

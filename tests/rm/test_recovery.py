@@ -18,6 +18,7 @@ from yarnbox.yarn.errors import ApplicationMasterNotRegisteredError
 from yarnbox.yarn.ids import ApplicationId
 from yarnbox.yarn.records.application import ApplicationTimeoutMap
 from yarnbox.yarn.records.basics import LogAggregationContext
+from yarnbox.yarn.resources.resource import Resource
 
 RECOVERY = {"yarn.resourcemanager.recovery.enabled": "true"}
 
@@ -69,11 +70,14 @@ def test_what_runs_is_taken_over() -> None:
         rig.allocate(application_id)
     rig.register(application_id)
     assert app.state.name == "RUNNING"
-    # Nothing is given away before everybody had time to come back.
+    # Nothing is given away before everybody had time to come back, and not in the last moment of it.
     rig.allocate(application_id, ask())
     rig.heartbeat("n1")
     assert not rig.allocate(application_id).allocated_containers
     rig.advance(10_000)
+    rig.heartbeat("n1")
+    assert not rig.allocate(application_id).allocated_containers
+    rig.advance(1)
     rig.heartbeat("n1")
     (given,) = rig.allocate(application_id).allocated_containers
     assert str(given.id).startswith(f"container_e01_{application_id.cluster_timestamp}_")
@@ -95,7 +99,7 @@ def test_what_is_granted_before_the_am_s_node_came_back_is_no_am_s(scheduler: st
     rig = restarted(old)
     rejoin(rig, "n2")
     rig.register(application_id)
-    rig.advance(10_000)
+    rig.advance(10_001)
     rig.allocate(application_id, ask(1024), blacklist=("n1",))
     rig.heartbeat("n2")
     rejoin(rig, "n1")
@@ -104,6 +108,38 @@ def test_what_is_granted_before_the_am_s_node_came_back_is_no_am_s(scheduler: st
     live = [(one.epoch, one.sequence, attempt.live[one].is_am) for one in sorted(attempt.live)]
     assert live == [(0, 1, True), (0, 2, False), (1, 1, False)]  # each epoch counts from 1
     assert list(attempt.blacklist) == ["n1"]
+
+
+def test_under_fifo_who_gets_a_container_back_knows_what_is_left() -> None:
+    old = Rig(RECOVERY)
+    application_id = a_running_application(old)
+    rig = restarted(old)
+    rig.register(application_id)
+    assert rig.allocate(application_id).limit == Resource(0, 0)
+    rejoin(rig, "n1")
+    assert rig.allocate(application_id).limit == Resource(8192 - 1024, 8 - 1)
+    rejoin(rig, "n2")
+    assert rig.allocate(application_id).limit == Resource(2 * 8192 - 1024 - 2048, 16 - 2)
+
+
+def test_recovered_labels_of_nodes_activate_what_waits_for_nodes() -> None:
+    queues = {
+        "yarn.scheduler.capacity.root.queues": "default",
+        "yarn.scheduler.capacity.root.default.capacity": "100",
+        "yarn.node-labels.enabled": "true",
+        "yarn.resourcemanager.scheduler.class": "capacity",
+    }
+    old = Rig({**RECOVERY, **queues})
+    old.add_node("n1")
+    old.submit(unmanaged_am=True)
+    view = restarted(old).context.scheduler.queue_view("root.default")
+    assert view is not None
+    assert (view.active_apps, view.pending_apps) == (0, 1)
+    old.journals["nodelabel"] = [{"replace": [["n2", 0, ""]]}]
+    rig = Rig(old.files.properties, start_ms=1000, stored=old.stored, journals=old.journals, epoch=1)
+    view = rig.context.scheduler.queue_view("root.default")
+    assert view is not None
+    assert (view.active_apps, view.pending_apps) == (1, 0)
 
 
 @pytest.mark.parametrize(("is_late", "left"), [(False, [1]), (True, [1, 2])])

@@ -12,13 +12,13 @@ from yarnbox.rm.asks import RequestKey
 from yarnbox.rm.booking import ALLOCATED
 from yarnbox.rm.container import RMContainer, SchedulerNode
 from yarnbox.rm.events.container import ContainerRecover
-from yarnbox.rm.events.node import NodeCleanupApp, NodeCleanupContainer
+from yarnbox.rm.events.node import NodeCleanupContainer
 from yarnbox.rm.scheduler.application import Attempt
 from yarnbox.rm.scheduler.containers.bookings import book
 from yarnbox.rm.scheduler.context import SchedulerContext
 from yarnbox.rm.scheduler.register import Register
 from yarnbox.rm.scheduler.usage import charge
-from yarnbox.yarn.enums import ExecutionType
+from yarnbox.yarn.enums import ContainerState, ExecutionType
 from yarnbox.yarn.records.tracker import NMContainerStatus
 from yarnbox.yarn.resources.resource import NONE
 
@@ -47,14 +47,14 @@ class ContainerRecovery(Generic[A]):
             container_id = report.container_id
             application = self._register.applications.get(container_id.application_id)
             attempt = application.attempt if application is not None else None
+            owner = container_id.application_attempt_id
             if application is None or attempt is None:
-                context.post(NodeCleanupApp(node_id=node.node_id, application_id=container_id.application_id))
+                self._end_orphan(node, report)
+                continue
+            if not application.keeps_containers and (attempt.is_stopped or owner != attempt.attempt_id):
+                self._end_orphan(node, report)
                 continue
             if attempt.is_stopped or container_id in attempt.live:
-                continue
-            owner = container_id.application_attempt_id
-            if owner != attempt.attempt_id and not application.keeps_containers:
-                context.post(NodeCleanupContainer(node_id=node.node_id, container_id=container_id))
                 continue
             container = RMContainer(
                 context,
@@ -91,3 +91,8 @@ class ContainerRecovery(Generic[A]):
                 attempt.book_am(node.partition, container.resource)
             self._on_recovered(container, attempt)
             self._release_recovered(container)
+
+    def _end_orphan(self, node: SchedulerNode, report: NMContainerStatus) -> None:
+        """Nobody goes on with the container."""
+        if report.container_state is not ContainerState.COMPLETE:
+            self._context.post(NodeCleanupContainer(node_id=node.node_id, container_id=report.container_id))

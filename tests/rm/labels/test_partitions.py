@@ -26,6 +26,11 @@ def replace(manager: NodeLabelsManager, **labels: str) -> dict[NodeId, str]:
     return changed
 
 
+def test_what_is_said_of_a_host_that_is_not_known_is_a_change(manager: NodeLabelsManager) -> None:
+    assert manager.effective({H: ()}) == {}
+    assert manager.effective({H: ()}, lambda host: host != "h") == {H: ""}
+
+
 @pytest.mark.parametrize("name", ["", " ", "-x", "_x", "x.y", "*", "a" * 256, "é"])
 def test_names_that_are_none(name: str) -> None:
     manager = NodeLabelsManager(is_enabled=True)

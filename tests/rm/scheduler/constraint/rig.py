@@ -135,5 +135,5 @@ def restarted(old: ConstraintRig, handler: str) -> ConstraintRig:
         if rig.nodes[name].is_live:
             assert rig.heartbeat(name).node_action is NodeAction.RESYNC
             rig.add_node(name, rig.nodes[name].resource.memory_mb, keep=True)
-    rig.advance(WAIT_MS)
+    rig.advance(WAIT_MS + 1)
     return rig
