@@ -38,6 +38,10 @@ class SimMaster:
         self.answer = None
         self.wanted.clear()
 
+    def registered_again(self) -> None:
+        """It has registered with a ResourceManager that was started anew."""
+        self.response_id = 0
+
     def allocate(
         self,
         call: Callable[[AllocateRequest], AllocateResponse],

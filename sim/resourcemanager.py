@@ -9,12 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from random import Random
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from yarnbox.rm.app import COMPLETED_STATES, RMAppState
 from yarnbox.rm.container import RMContainer
 from yarnbox.rm.core import Core
-from yarnbox.rm.effects import Effect, LaunchContainer, StopContainer, StoreState
+from yarnbox.rm.effects import (
+    AppendRecord,
+    Effect,
+    LaunchContainer,
+    SetEntryAside,
+    StopContainer,
+    StoreState,
+)
 from yarnbox.rm.events.node import NodeExpire
 from yarnbox.rm.ports import ConfigurationProvider
 from yarnbox.rm.services.caller import Caller
@@ -118,28 +125,56 @@ class SimulatedRM:
 
         Books are recounted after each turn, which a scenario can afford and a day of a large cluster cannot.
         """
-        configuration = provider.load(*files)
+        self._provider, self._groups, self._config_files = provider, Groups(groups), files
+        self._checks_books = checks_books
         self.clock = VirtualClock(START_MS)
         self.start_ms = START_MS
         self.nodes: dict[NodeId, SimNode] = {}
         self.racks: dict[str, str] = {}
         """The topology: racks of hosts; others are in the default rack."""
-        self.core = Core(
-            settings=read(RMSettings, configuration),
+        self._entries: dict[tuple[str, ...], Any] = {}
+        """The state store; the core writes to it where recovery is enabled."""
+        self._journals: dict[str, list[Mapping[str, Any]]] = {}
+        """Stored labels and attributes, by the names of their journals."""
+        self._epoch = 0
+        self.core = self._new_core()
+        self.context = self.core.context
+        self.turn(self.core.start)
+
+    def _new_core(self) -> Core:
+        configuration = self._provider.load(*self._config_files)
+        settings = read(RMSettings, configuration)
+        keeps_epoch = settings.recovery_enabled and settings.work_preserving
+        return Core(
+            settings=settings,
             configuration=configuration,
             resource_types=ResourceTypeRegistry.read(configuration),
-            provider=provider,
-            groups=Groups(groups),
+            provider=self._provider,
+            groups=self._groups,
             tokens=NoTokens(),
             pages=NoPages(),
             rack_of=self.rack_of,
             random=Random(SEED),
             clock=self.clock,
-            start_ms=START_MS,
-            checks_books=checks_books,
+            start_ms=self.clock.now_ms(),
+            epoch=self._epoch if keeps_epoch else 0,
+            checks_books=self._checks_books,
         )
+
+    def restart(self, after_ms: int) -> None:
+        """The ResourceManager's process ends, and after that time another one begins with what it has stored;
+        who listens to the one hears the other. Nodes and AMs find out when they call.
+        """
+        story, watchers = self.context.story.listeners, self.context.dispatcher.watchers
+        bookings = self.context.bookings
+        self.clock.move_to(self.clock.now_ms() + after_ms)
+        self._epoch += 1
+        self.core = self._new_core()
         self.context = self.core.context
-        self.turn(self.core.start)
+        self.context.story.listeners.extend(story)
+        self.context.dispatcher.watchers.extend(watchers)
+        self.context.bookings.extend(bookings)
+        self.turn(lambda: self.core.start(dict(self._entries), dict(self._journals)))
 
     def rack_of(self, host: str) -> str:
         """The rack of a host."""
@@ -159,9 +194,11 @@ class SimulatedRM:
         return self.context.timers.next_due_ms()  # asked before each thing that happens: no longer way
 
     def advance(self) -> None:
-        """Lets the core's timers that are due happen."""
-        self.core.advance()
-        self._carry_out_effects()
+        """Lets the core's timers that are due happen, and carries out after each what it wants done."""
+        now_ms = self.clock.now_ms()
+        while (event := self.context.timers.pop_due(now_ms)) is not None:
+            self.core.tell(event)
+            self._carry_out_effects()
 
     def update_shares(self) -> None:
         """The scheduler's update of shares, once."""
@@ -216,8 +253,16 @@ class SimulatedRM:
                 node.end(
                     effect.container_id, KILLED_BY_APPMASTER, "Container killed by the ApplicationMaster."
                 )
-        elif isinstance(effect, StoreState) and effect.acknowledgement is not None:
-            self.core.stored(effect.acknowledgement)
+        elif isinstance(effect, StoreState):
+            self._entries[effect.key] = effect.value
+            if effect.value is None:
+                del self._entries[effect.key]
+            if effect.acknowledgement is not None:
+                self.core.stored(effect.acknowledgement)
+        elif isinstance(effect, AppendRecord):
+            self._journals.setdefault(effect.journal, []).append(effect.record)
+        elif isinstance(effect, SetEntryAside):
+            del self._entries[effect.key]
 
     def _launch(self, effect: LaunchContainer) -> None:
         node = self.nodes.get(effect.node_id)

@@ -6,6 +6,7 @@ container told since the last moment, and all of them when labels have changed.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from yarnbox.rm.web.rows import NodeFacts, node_facts, row_of
@@ -20,13 +21,19 @@ if TYPE_CHECKING:
 class NodeDocuments:
     """The documents /nodes/ID of a recording."""
 
-    def __init__(self, context: RMContext, documents: Documents) -> None:
-        self._context, self._documents = context, documents
+    def __init__(self, present: Callable[[], RMContext], documents: Documents) -> None:
+        """`present` is asked anew each time: the ResourceManager may restart."""
+        self._present, self._documents = present, documents
+        context = present()
         self._written: dict[NodeId, NodeFacts] = {}
         """What is written down of each node."""
         self._due: dict[NodeId, None] = dict.fromkeys([*context.nodes, *context.inactive_nodes])
         """Those that may differ from it."""
         context.bookings.append(self._booked)
+
+    @property
+    def _context(self) -> RMContext:
+        return self._present()
 
     def touch(self, node_id: NodeId) -> None:
         """Something happened to the node."""

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from yarnbox.rm.app import RMApp
+from yarnbox.rm.context import RMContext
 from yarnbox.rm.events.scheduler import SchedulerNodeLabelsUpdate
 from yarnbox.rm.scheduler.views import QueueView
 from yarnbox.rm.web import apps, cluster, event_rows, past
@@ -107,7 +108,7 @@ class RunRecorder:
         stride: int = 1,
         is_detailed: bool = True,
     ) -> None:
-        self._rm, self._context, self._title = rm, rm.context, title
+        self._rm, self._title = rm, title
         self._name_of, self._is_detailed, self._instant_ms = name_of, is_detailed, instant_ms
         self._shapes = Shapes(rm.context.resource_types)
         self._virtual_ms, self._clock_ms, self._gap_ms = rm.clock.now_ms(), 0, 0
@@ -123,11 +124,16 @@ class RunRecorder:
         self._left_out = 0
         self._lives: dict[ApplicationId, dict[str, int]] = {}
         self._attempts: dict[ApplicationId, dict[ApplicationAttemptId, dict[str, int]]] = {}
-        self._nodes = NodeDocuments(rm.context, self.documents)
+        self._nodes = NodeDocuments(lambda: rm.context, self.documents)
         self._sampled_finally: dict[ApplicationId, None] = {}
         self._steps = LifeEvents()
         rm.context.story.listeners.append(self._note)
         rm.context.dispatcher.watchers.append(self._hear)
+
+    @property
+    def _context(self) -> RMContext:
+        """That of the present ResourceManager: it may restart."""
+        return self._rm.context
 
     # ---- the clock
 

@@ -93,6 +93,11 @@ class Choices:
             if self._dice.random() < 0.2:
                 self._left_out[verb] = None
 
+    def draw_too(self, verb: str, weight: int, draw: Callable[[World], object]) -> None:
+        """From now on this verb is drawn as well."""
+        self._weights = {**self._weights, verb: weight}
+        self._draw = {**self._draw, verb: draw}
+
     def next_step(self, world: World) -> StepValue:
         """A step that makes sense now."""
         self._nodes = max(self._nodes, len(world.nodes))

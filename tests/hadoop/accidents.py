@@ -33,6 +33,8 @@ SHARE = "share of a partition without nodes is 0 by 0"
 TWICE = "request given back twice, by the end of a container and by the warning of its preemption"
 MOVED = "ended container, moved to another partition with its node"
 SMALLER = "AM smaller than what was asked for it, and the label of its node"
+NAMED = "queue of an application that was moved, as the call named it, after a restart"
+UNCOUNTED = "application recovered beyond the limit of its queue, which the parents do not count"
 DEDUCTED = "ended container that its node had not reported, deducted once more from what FIFO has used"
 
 _UNKNOWN = "is unknown. Please try again with a valid reservation."
@@ -42,6 +44,8 @@ _SHARE_OF_RESERVATION = re.compile(r"\.queues\.[^ ]*\.(?P<id>reservation_[^. ]*)
 _RESERVATION = re.compile(r"\.plans\.[^ ]*\.(?P<id>reservation_[^. ]*)$")
 _PLACED = re.compile(r"\.nodes\.(?P<node>[^.]*)\.(containers|reserved)$")
 _HEADROOM = "allocate.limit."
+_QUEUES = ("getApplicationReport.application_report.queue", "registerApplicationMaster.queue")
+_APPS = re.compile(r"\.queues\.[^ ]*\.apps$")
 _COUNT_OF_NODE = re.compile(r"allocate\.updated_nodes\[\d+\]\.numContainers$")
 _USED_OF_NODE = re.compile(r"allocate\.updated_nodes\[\d+\]\.used\.[^.]*$")
 _WANTED = re.compile(r"\.apps\.(?P<app>[^.]*)\.attempt\.(pending|demand)\.[^ ]*$")
@@ -92,6 +96,8 @@ class Accidents:
         """Reservations of which an update was refused."""
         self._first_deadlines_ms: dict[str, int] = {}
         """Where the first windows of recurring reservations end."""
+        self._has_restarted = False
+        """Whether the ResourceManager is not the first one."""
         self._deducted: list[Resource] = [NONE]
         """By how much Hadoop's FifoScheduler has thought less used than is, from the first time on."""
 
@@ -115,6 +121,10 @@ class Accidents:
     def note_deducted(self, resource: Resource) -> None:
         """A node goes that had not reported the end of a container of this size."""
         self._deducted.append(self._deducted[-1] + resource)
+
+    def note_restart(self) -> None:
+        """Another ResourceManager begins."""
+        self._has_restarted = True
 
     def note_labels(self, request: ReplaceLabelsOnNodeRequest) -> None:
         """Nodes have other labels from now on."""
@@ -176,6 +186,9 @@ class Accidents:
         elif _USED_OF_NODE.match(path) and isinstance(hadoop, int):
             # Its space is free with an event that the scheduler receives after the answer.
             name = COUNTED if _number(ours) < hadoop and self._resized else None
+        elif path in _QUEUES and isinstance(ours, str):
+            # Hadoop: RMAppManager.updateAppDataToStateStore stores the name that the caller gave.
+            name = NAMED if self._has_restarted and ours.endswith(f".{hadoop}") else None
         elif path.startswith(_HEADROOM):
             # Hadoop: FifoScheduler.completedContainerInternal deducts it again when the node is removed. A
             # headroom is as of the last pass.
@@ -216,6 +229,10 @@ class Accidents:
         if hadoop == "NaN" and ours == 0 and _RATIO.match(path):
             # Hadoop: AbstractCSQueue.deriveCapacityFromAbsoluteConfigurations leaves out the infinite only.
             return self._step_over(SHARE)
+        if self._has_restarted and _APPS.match(path) and _number(hadoop) < _number(ours):
+            # Hadoop: CapacityScheduler.addApplicationOnRecovery ignores that the leaf refuses it, which then
+            # tells its parents nothing.
+            return self._step_over(UNCOUNTED)
         wanted = _WANTED.match(path)
         if wanted and wanted["app"] in self._gone:
             # Hadoop: AbstractYarnScheduler.completedContainer recovers the request of a container that it

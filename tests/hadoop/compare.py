@@ -25,6 +25,7 @@ from typing import TypeAlias
 
 from tests.hadoop import installed
 from tests.hadoop.comparison import ACCIDENT, DIFFERENT, NOT_COMPARABLE, Comparison, Verdict, comparison
+from tests.hadoop.features import FEATURES
 from tests.hadoop.walks import CONSTRAINTS, PLANS, shortened, walk
 from tests.hadoop.workers import LostWorkerError, results
 from tests.hadoop.workloads import WORKLOADS, compare_workload
@@ -71,12 +72,14 @@ class WalkPlay:
     scheduler: str
     seed: int
     directory: Path | None
+    wanted: str | None = None
+    """A feature that is drawn for certain."""
 
     def __str__(self) -> str:
         return f"walk {self.seed} of {self.scheduler}"
 
     def __call__(self, comparing: Comparison) -> Compared:
-        found = walk(comparing, self.seed, self.scheduler)
+        found = walk(comparing, self.seed, self.scheduler, wanted=self.wanted)
         drawn = Counter(found.features)
         drawn.update(f"verb {verb}" for step in found.document["steps"] for verb in step)
         if found.verdict.kind == DIFFERENT and self.directory is not None:
@@ -136,7 +139,7 @@ def main(arguments: Sequence[str]) -> int:
     plays: list[Play] = [FilePlay(file) for file in given.files]
     if given.scheduler is not None:
         seeds = range(given.seed, given.seed + given.count)
-        plays = [WalkPlay(given.scheduler, seed, given.write) for seed in seeds]
+        plays = [WalkPlay(given.scheduler, seed, given.write, given.feature) for seed in seeds]
     if given.workloads:
         plays += (WorkloadPlay(index) for index in range(len(WORKLOADS)))
     with tempfile.TemporaryDirectory(prefix="yarnbox-compare-") as directory:
@@ -178,6 +181,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--seed", type=int, default=0, help="the first walk's seed")
     parser.add_argument("--count", type=int, default=100, help="how many walks")
+    parser.add_argument("--feature", choices=_features(), metavar="NAME", help="draw it in every walk")
     parser.add_argument("--write", type=Path, help="shortened walks that differ go into this directory")
     parser.add_argument("--log", type=Path, default=Path(os.devnull), help="where Hadoop complains")
     parser.add_argument(
@@ -191,6 +195,10 @@ def _parser() -> argparse.ArgumentParser:
         help="play in so many processes, each with a virtual machine of its own (one for each core)",
     )
     return parser
+
+
+def _features() -> list[str]:
+    return sorted({feature.name for features in FEATURES.values() for feature in features})
 
 
 def _at_least_one(text: str) -> int:

@@ -19,6 +19,7 @@ Draw = Callable[[Random, Document], bool]
 """Changes the document; False where the feature does not go with what is drawn already."""
 
 LONG = "long walk"
+RESTART = "restart of the ResourceManager"
 AUTO_CREATED = ".auto-queue-creation-v2.enabled"
 _FAIR = "yarn.scheduler.fair."
 _BY_USE = (
@@ -37,14 +38,17 @@ class Feature:
     draw: Draw
 
 
-def draw_features(dice: Random, scheduler: str, document: Document) -> tuple[str, ...]:
-    """Changes the document; the names of what was drawn."""
+def draw_features(
+    dice: Random, scheduler: str, document: Document, wanted: str | None = None
+) -> tuple[str, ...]:
+    """Changes the document; the names of what was drawn. The wanted one is drawn wherever it can be."""
+    features: Sequence[Feature] = FEATURES.get(scheduler, ())
     if dice.random() < _NONE_IN:
-        return ()
+        features = [feature for feature in features if feature.name == wanted]
     return tuple(
         feature.name
-        for feature in FEATURES.get(scheduler, ())
-        if dice.random() < feature.chance and feature.draw(dice, document)
+        for feature in features
+        if (dice.random() < feature.chance or feature.name == wanted) and feature.draw(dice, document)
     )
 
 
@@ -215,6 +219,17 @@ def _am_share_of_partition(dice: Random, document: Document) -> bool:
     return _set(document, name, dice.choice((0.1, 0.6, 1.0)))
 
 
+def _restart(dice: Random, document: Document) -> bool:
+    """Steps may restart it (choices.py)."""
+    document["conf"]["yarn.resourcemanager.recovery.enabled"] = True
+    wait_ms = dice.choice((0, 2000, 10_000, 10_000))
+    document["conf"]["yarn.resourcemanager.work-preserving-recovery.scheduling-wait-ms"] = wait_ms
+    return True
+
+
+_RESTART = Feature(RESTART, 0.1, _restart)
+"""The last row of each table."""
+
 _EXPIRY = (
     Feature("expiry of nodes", 0.2, _conf("yarn.nm.liveness-monitor.expiry-interval-ms", (20_000, 60_000))),
     Feature("expiry of AMs", 0.2, _conf("yarn.am.liveness-monitor.expiry-interval-ms", (20_000, 60_000))),
@@ -275,6 +290,7 @@ _CAPACITY = (
         0.3,
         _monitor("intra-queue-preemption.preemption-order-policy", ("priority_first", "userlimit_first")),
     ),
+    _RESTART,
 )
 
 
@@ -373,12 +389,13 @@ _FAIR_FEATURES = (
     Feature("shorter warnings", 0.2, _conf(_FAIR + "waitTimeBeforeKill", (0, 2000))),
     Feature("reservable nodes", 0.2, _conf(_FAIR + "reservable-nodes", (0.3, 1.0))),
     Feature("larger steps", 0.2, _conf("yarn.resource-types.memory-mb.increment-allocation", ("512M",))),
+    _RESTART,
 )
 
 FEATURES: Mapping[str, Sequence[Feature]] = {
     "capacity": _CAPACITY,
     "constraints": _CAPACITY,
     "fair": _FAIR_FEATURES,
-    "fifo": _EXPIRY,
+    "fifo": (*_EXPIRY, _RESTART),
 }
 """By the kind of walk."""

@@ -195,10 +195,13 @@ class MirroredRM(SimulatedRM):
             raise
         if refusal is not None:
             raise DifferenceError("start", "started", refusal)
+        self.context.dispatcher.watchers.append(self._watch)
+        self._mirror()
+
+    def _mirror(self) -> None:
         core: Any = self.core
         for name in _SERVICES:
             setattr(core, name, _Tee(getattr(core, name), name, self._inputs.append))
-        self.context.dispatcher.watchers.append(self._watch)
         self._is_mirrored = True
 
     def _start_twin(self, groups: Mapping[str, tuple[str, ...]]) -> Refusal | None:
@@ -228,6 +231,23 @@ class MirroredRM(SimulatedRM):
             self._allocation_file.write_text(fair)
         else:
             self._allocation_file.write_text("<allocations/>")
+
+    def restart(self, after_ms: int) -> None:
+        """Both end, and others begin."""
+        self.accidents.note_restart()
+        self._is_mirrored = False
+        self._shown_ms = self.clock.now_ms() + after_ms
+        refusal = self._twin.restart(self._shown_ms)
+        try:
+            super().restart(after_ms)
+        except YarnError as error:
+            if refusal is None:
+                raise DifferenceError("restart", error.message, "started") from error
+            raise
+        if refusal is not None:
+            raise DifferenceError("restart", "started", refusal)
+        self._mirror()
+        self._run_until_idle()
 
     # ---- turns
 

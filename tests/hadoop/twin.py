@@ -63,6 +63,10 @@ class Twin:
         """A new ResourceManager in the place of the last one."""
         return self._refusal("start", _joined(properties), str(start_ms))
 
+    def restart(self, start_ms: int) -> Refusal | None:
+        """The ResourceManager ends, and another one begins with what is left of it."""
+        return self._refusal("restart", str(start_ms))
+
     def clear(self) -> None:
         """The end of the present ResourceManager, and of its files, groups and racks."""
         self._do("clear")

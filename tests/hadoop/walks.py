@@ -15,7 +15,7 @@ from tests.hadoop.choices import FairChoices, FifoChoices, QueueChoices
 from tests.hadoop.clusters import draw_capacity_cluster
 from tests.hadoop.comparison import DIFFERENT, Comparison, MirroredPlayer, Verdict
 from tests.hadoop.constraint_walks import ConstraintChoices, draw_constraint_cluster
-from tests.hadoop.features import LONG, draw_features
+from tests.hadoop.features import LONG, RESTART, draw_features
 from tests.hadoop.plans import PlanChoices, draw_plan_cluster
 from yarnbox.sim.scenario.playing.world import World
 from yarnbox.sim.scenario.reading.document import InvalidScenarioError, read_document, read_next_step
@@ -26,6 +26,8 @@ from yarnbox.yarn.errors import YarnError
 
 LENGTH = 60
 MOST_PLAYS = 60
+DOWN = ("1ms", "1s", "20s")
+"""For how long a ResourceManager that restarts is away."""
 CONSTRAINTS = "constraints"
 """The CapacityScheduler, with scheduling requests."""
 PLANS = "plans"
@@ -44,10 +46,12 @@ class TwinWalk:
     """What was drawn for it of the table in features.py."""
 
 
-def walk(comparing: Comparison, seed: int, scheduler: str, length: int = LENGTH) -> TwinWalk:
-    """Walks from the seed to the end, or to the first difference."""
+def walk(
+    comparing: Comparison, seed: int, scheduler: str, length: int = LENGTH, wanted: str | None = None
+) -> TwinWalk:
+    """Walks from the seed to the end, or to the first difference. The wanted feature is drawn for certain."""
     dice = Random(f"twin {scheduler} {seed}")
-    document, features = draw_document(dice, seed, scheduler)
+    document, features = draw_document(dice, seed, scheduler, wanted)
     if scheduler == PLANS:
         bookings = PlanChoices(dice)
         return _go(comparing, document, (bookings.next_step for _ in range(length)))
@@ -61,13 +65,17 @@ def walk(comparing: Comparison, seed: int, scheduler: str, length: int = LENGTH)
     else:
         choices = FifoChoices(dice)
     choices.leave_some_out()
+    if RESTART in features:
+        choices.draw_too("restart-rm", 2, lambda world: dice.choice(DOWN))
     length *= 3 if LONG in features else 1
     found = _go(comparing, document, (choices.next_step for _ in range(length)))
     found.features = features
     return found
 
 
-def draw_document(dice: Random, seed: int, scheduler: str) -> tuple[Document, tuple[str, ...]]:
+def draw_document(
+    dice: Random, seed: int, scheduler: str, wanted: str | None = None
+) -> tuple[Document, tuple[str, ...]]:
     """The cluster of a walk without its steps, and the names of the features that were drawn for it."""
     if scheduler == PLANS:
         return draw_plan_cluster(dice, seed), ()
@@ -77,7 +85,7 @@ def draw_document(dice: Random, seed: int, scheduler: str) -> tuple[Document, tu
         document = draw_constraint_cluster(dice, seed)
     else:
         document = draw_cluster(dice, seed, scheduler)
-    return document, draw_features(Random(f"features {scheduler} {seed}"), scheduler, document)
+    return document, draw_features(Random(f"features {scheduler} {seed}"), scheduler, document, wanted)
 
 
 def shortened(comparing: Comparison, found: TwinWalk) -> TwinWalk:

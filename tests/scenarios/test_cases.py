@@ -12,7 +12,7 @@ import pytest
 from yarnbox.rm.booking import Booking
 from yarnbox.sim.scenario.playing.player import Player, play
 from yarnbox.sim.scenario.reading.document import read_scenario
-from yarnbox.sim.scenario.reading.steps import Step
+from yarnbox.sim.scenario.reading.steps import RestartRM, Step
 from yarnbox.yarn.resources.resource import NONE, Resource
 
 HERE = Path(__file__).parent
@@ -21,7 +21,7 @@ EXAMPLES = HERE.parents[1] / "examples" / "scenarios"
 
 AREAS = (
     *("fifo", "lifecycle", "fair", "capacity", "queues", "requests", "preemption", "labels", "reservation"),
-    *("constraints", "published"),
+    *("constraints", "published", "restart"),
 )
 
 
@@ -47,6 +47,8 @@ class Auditor(Player):
         assert not self.held[key].is_negative(), booking
 
     def carry_out(self, step: Step) -> None:
+        if isinstance(step, RestartRM):
+            self.held.clear()  # another ResourceManager begins, with nothing
         super().carry_out(step)
         found: dict[tuple[str, str], Resource] = {}
         for application in self.world.rm.core.context.scheduler.applications.values():

@@ -31,9 +31,9 @@ SEEDS = range(30)
 
 UNUSED_VERBS = (
     *("add-labels", "remove-labels", "label-node"),
-    *("reserve", "update-reservation", "delete-reservation"),
+    *("reserve", "update-reservation", "delete-reservation", "restart-rm"),
 )
-"""Verbs that no walk draws: labels and plan reservations have cases, not walks."""
+"""Verbs that no walk draws: labels, plan reservations and restarts have cases, not walks."""
 
 STORE_IS_AT_ONCE = (
     *("RMApp NEW AppKill", "RMApp NEW AppRejected", "RMApp NEW AppNodeUpdate"),

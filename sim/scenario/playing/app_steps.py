@@ -22,7 +22,7 @@ from yarnbox.sim.scenario.reading.steps import (
     Submit,
 )
 from yarnbox.yarn.enums import FinalApplicationStatus, YarnApplicationState
-from yarnbox.yarn.errors import YarnError
+from yarnbox.yarn.errors import ApplicationMasterNotRegisteredError, YarnError
 from yarnbox.yarn.ids import ApplicationAttemptId, ContainerId
 from yarnbox.yarn.records.application import ApplicationReport
 from yarnbox.yarn.records.client import (
@@ -103,7 +103,10 @@ class AppSteps:
         unregisters.
         """
         for app in list(self._world.apps.values()):
-            if not self._rm.is_app_running(app.application_id):
+            is_to_call = self._rm.is_app_running(app.application_id) or (
+                self._world.is_out_of_sync(app) and not self._rm.is_app_over(app.application_id)
+            )
+            if not is_to_call:
                 continue
             self._allocate(app)
             wanted = app.master.wanted
@@ -134,7 +137,13 @@ class AppSteps:
         for name in step.apps:
             app = self._world.app(name)
             attempt_id = self._attempt_of(app)
-            if not self._unregister(attempt_id):
+            try:
+                is_unregistered = self._unregister(attempt_id)
+            except ApplicationMasterNotRegisteredError:
+                if not self._has_synchronized(app):
+                    raise
+                is_unregistered = self._unregister(attempt_id)
+            if not is_unregistered:
                 self._unregister(attempt_id)
             self._end_am(app, 0)
 
@@ -197,13 +206,26 @@ class AppSteps:
     def _register(self, app: App, report: ApplicationReport) -> None:
         attempt_id = report.current_application_attempt_id
         assert attempt_id is not None
+        self._call_register(app, attempt_id)
+        app.master.registered(attempt_id)
+        app.waiting.clear()
+
+    def _call_register(self, app: App, attempt_id: ApplicationAttemptId) -> None:
         request = RegisterApplicationMasterRequest(
             host="", rpc_port=NO_PORT, tracking_url="", placement_constraints=app.constraints
         )
         self._rm.turn(
             lambda: self._rm.core.master.register_application_master(request, Caller(attempt_id=attempt_id))
         )
-        app.master.registered(attempt_id)
+
+    def _has_synchronized(self, app: App) -> bool:
+        """Its AM is told that it is not registered: it registers again, if the ResourceManager restarted."""
+        if not self._world.is_out_of_sync(app):
+            return False
+        self._world.synchronized(app)
+        self._call_register(app, self._attempt_of(app))
+        app.master.registered_again()
+        return True
 
     def _attempt_of(self, app: App) -> ApplicationAttemptId:
         attempt_id = app.master.attempt_id
@@ -227,7 +249,15 @@ class AppSteps:
                 lambda: self._rm.core.master.allocate(request, Caller(attempt_id=attempt_id))
             )
 
-        given = app.master.allocate(call, ask, release, blacklist, updates, scheduling)
+        try:
+            given = app.master.allocate(call, ask, release, blacklist, updates, scheduling)
+        except ApplicationMasterNotRegisteredError:
+            if not self._has_synchronized(app):
+                raise
+            asks, places = app.waiting.repeated(ask, blacklist)
+            given = app.master.allocate(call, asks, release, places, updates, scheduling)
+        app.waiting.record_given(given, self._rm.rack_of)
+        app.waiting.record(ask, blacklist)
         for container in given:
             node = self._world.node_by_id(container.node_id) if container.node_id is not None else None
             if node is not None and node.is_live:

@@ -214,6 +214,7 @@ class ClusterSteps:
 
     def _let_register(self, node: SimNode) -> None:
         refusal = node.register(self._call_register)
+        self._world.take_recovered()
         if refusal:
             raise StepRefusedError(refusal)
 
@@ -224,6 +225,7 @@ class ClusterSteps:
         node.heartbeat(self._call_heartbeat, self._rm.clock.now_ms())
         if node.must_resync:
             node.register(self._call_register, keep=True)
+            self._world.take_recovered()
         self._apps.register_started_ams([each for each in reported if each in node.running])
 
     def _call_register(self, request: RegisterNodeManagerRequest) -> RegisterNodeManagerResponse:

@@ -32,6 +32,7 @@ from yarnbox.sim.scenario.reading.steps import (
     Expect,
     ExpectError,
     Preempt,
+    RestartRM,
     Step,
     UpdateShares,
 )
@@ -152,6 +153,7 @@ class Player:
             "update-shares": self._update_shares,
             "preempt": self._preempt,
             "advance": self._advance,
+            "restart-rm": self._restart_rm,
             "expect": self._expect,
             "expect-error": self._expect_error,
         }
@@ -212,6 +214,9 @@ class Player:
         for _ in range(step.times):
             self.world.rm.preempt()
             self._look()
+
+    def _restart_rm(self, step: RestartRM) -> None:
+        self.world.restart_rm(step.down_ms)
 
     def _advance(self, step: Advance) -> None:
         end_ms = self.kernel.clock.now_ms() + step.span_ms

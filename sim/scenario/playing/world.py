@@ -12,9 +12,16 @@ from yarnbox.rm.container import RMContainer
 from yarnbox.sim.masters import SimMaster
 from yarnbox.sim.nodes import SimNode
 from yarnbox.sim.resourcemanager import SimulatedRM
+from yarnbox.sim.scenario.playing.waiting import Waiting
 from yarnbox.sim.scenario.reading.names import ContainerName
 from yarnbox.yarn.errors import YarnError
-from yarnbox.yarn.ids import ApplicationId, ContainerId, NodeId, ReservationId
+from yarnbox.yarn.ids import (
+    ApplicationAttemptId,
+    ApplicationId,
+    ContainerId,
+    NodeId,
+    ReservationId,
+)
 from yarnbox.yarn.records.request import PlacementConstraintMapEntry
 from yarnbox.yarn.runtime.story import Line
 
@@ -40,6 +47,8 @@ class App:
     """In the order in which they were allocated, AM containers left out."""
     am_containers: list[RMContainer] = field(default_factory=list)
     """Those of its AMs, one for each attempt that got one."""
+    waiting: Waiting = field(default_factory=Waiting)
+    """What its AM waits for."""
     tasks: dict[ContainerId, tuple[int, SimNode]] = field(default_factory=dict)
     """When and where its containers end by themselves, if it has a time for them."""
 
@@ -68,7 +77,35 @@ class World:
         self.reservations: dict[str, Booking] = {}
         self._app_of: dict[ApplicationId, App] = {}
         self._container_names: dict[ContainerId, ContainerName] = {}
+        self._out_of_sync: dict[ApplicationAttemptId, None] = {}
+        """AMs that registered with an earlier ResourceManager, and have not called this one."""
         rm.context.story.listeners.append(self._record_allocated)
+
+    def restart_rm(self, down_ms: int) -> None:
+        """Another ResourceManager begins after that time."""
+        for app in self.apps.values():
+            if app.master.attempt_id is not None:
+                self._out_of_sync[app.master.attempt_id] = None
+        self.rm.restart(down_ms)
+
+    def is_out_of_sync(self, app: App) -> bool:
+        """Whether its AM registered with an earlier ResourceManager, and has not called this one."""
+        return app.master.attempt_id in self._out_of_sync
+
+    def synchronized(self, app: App) -> None:
+        """Its AM has called the present ResourceManager."""
+        if app.master.attempt_id is not None:
+            self._out_of_sync.pop(app.master.attempt_id, None)
+
+    def take_recovered(self) -> None:
+        """A node has registered, maybe with containers that an earlier ResourceManager allocated: from now on
+        their names mean what the present one has recovered.
+        """
+        scheduler = self.rm.context.scheduler
+        for app in self.apps.values():
+            for containers in (app.containers, app.am_containers):
+                for index, old in enumerate(containers):
+                    containers[index] = scheduler.container(old.container_id) or old
 
     def take_app(self, app: App) -> None:
         """An application that is being submitted; from now on its containers get names."""

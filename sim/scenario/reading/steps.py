@@ -310,6 +310,14 @@ class DeleteReservation(Step):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RestartRM(Step):
+    """The ResourceManager ends, and another one recovers what it has stored."""
+
+    verb: ClassVar[str] = "restart-rm"
+    down_ms: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class UpdateShares(Step):
     """The FairScheduler's update runs."""
 

@@ -38,6 +38,7 @@ from yarnbox.sim.scenario.reading.steps import (
     RemoveNode,
     Reserve,
     ResizeNode,
+    RestartRM,
     Step,
     Unhealthy,
     UpdateReservation,
@@ -268,6 +269,15 @@ def _read_plan_request(reading: Reading, tree: Tree) -> PlanRequestSpec:
     )
 
 
+def _read_restart_rm(reading: Reading, tree: Tree) -> Step:
+    down_ms = as_duration_ms(reading.problems, tree, RestartRM.verb)
+    if down_ms == 0:
+        reading.problems.add(
+            tree.line, "restart-rm takes some time, because ids tell one start from the next"
+        )
+    return RestartRM(line=tree.line, down_ms=down_ms)
+
+
 def _read_delete_reservation(reading: Reading, tree: Tree) -> Step:
     name = reading.names.known_reservation(reading.problems, tree, "the reservation of delete-reservation")
     return DeleteReservation(line=tree.line, name=name)
@@ -287,4 +297,5 @@ CLUSTER_VERBS: Mapping[str, Verb] = {
     "reserve": _read_reserve,
     "update-reservation": _read_update_reservation,
     "delete-reservation": _read_delete_reservation,
+    "restart-rm": _read_restart_rm,
 }

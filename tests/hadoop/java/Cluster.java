@@ -39,6 +39,7 @@ import org.apache.hadoop.yarn.server.resourcemanager.ResourceTrackerService;
 import org.apache.hadoop.yarn.server.resourcemanager.TwinResourceManager;
 import org.apache.hadoop.yarn.server.resourcemanager.monitor.SchedulingMonitor;
 import org.apache.hadoop.yarn.server.resourcemanager.monitor.SchedulingMonitorManager;
+import org.apache.hadoop.yarn.server.resourcemanager.recovery.MemoryStore;
 import org.apache.hadoop.yarn.server.resourcemanager.reservation.ReservationSystem;
 import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMAppEvent;
 import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMAppEventType;
@@ -72,7 +73,10 @@ final class Cluster {
   private final Reservations reservations;
   private final AbstractYarnScheduler<?, ?> scheduler;
 
+  private final Map<String, String> properties;
+
   Cluster(Map<String, String> properties, long startMs) throws Exception {
+    this.properties = properties;
     this.startMs = startMs;
     VirtualTime.moveTo(startMs);
     Configuration conf = configuration(properties);
@@ -101,7 +105,7 @@ final class Cluster {
     conf.set(YarnConfiguration.RM_CONFIGURATION_PROVIDER_CLASS, Surroundings.Provider.class.getName());
     conf.set("hadoop.security.group.mapping", Surroundings.Groups.class.getName());
     conf.set("net.topology.node.switch.mapping.impl", Surroundings.Racks.class.getName());
-    conf.setBoolean(YarnConfiguration.RECOVERY_ENABLED, false);
+    conf.set(YarnConfiguration.RM_STORE, MemoryStore.class.getName());
     conf.setLong("yarn.scheduler.fair.update-interval-ms", Integer.MAX_VALUE);
     return conf;
   }
@@ -165,6 +169,12 @@ final class Cluster {
 
   void stop() {
     manager.stop();
+  }
+
+  /** The ResourceManager ends, and another one begins with what is left of it. */
+  Cluster restarted(long startMs) throws Exception {
+    stop();
+    return new Cluster(properties, startMs);
   }
 
   List<String> takeCrashes() {

@@ -13,9 +13,10 @@ import org.apache.hadoop.yarn.event.EventHandler;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.SchedulerEventType;
 
 /**
- * Two queues and no thread: one of the orders in which Hadoop's two dispatchers, the ResourceManager's and the
- * scheduler's, may deliver, and always the same one. Events for the scheduler wait until the first queue is empty. The
- * placement processor works when both are: what a container gives back that gets smaller with the same call is free by then.
+ * Three queues and no thread: one of the orders in which Hadoop's dispatchers, the ResourceManager's, the scheduler's
+ * and the state store's, may deliver, and always the same one. Events for the scheduler wait until the first queue is
+ * empty, what is to be stored until all others are. The placement processor works when the first two are: what a
+ * container gives back that gets smaller with the same call is free by then.
  */
 @SuppressWarnings({"rawtypes", "unchecked"})
 public final class TurnDispatcher implements Dispatcher, EventHandler<Event> {
@@ -23,6 +24,7 @@ public final class TurnDispatcher implements Dispatcher, EventHandler<Event> {
   private final ArrayDeque<Event> queue = new ArrayDeque<>();
   private final ArrayDeque<Event> schedulerQueue = new ArrayDeque<>();
   private final ArrayDeque<Event> afterwards = new ArrayDeque<>();
+  private final ArrayDeque<Runnable> storeQueue = new ArrayDeque<>();
   private final Thread owner = Thread.currentThread();
   private final List<String> crashes = new ArrayList<>();
   private Runnable beforeResize = () -> {};
@@ -56,8 +58,21 @@ public final class TurnDispatcher implements Dispatcher, EventHandler<Event> {
     afterResize = action;
   }
 
+  /** A handler's events wait until all others are delivered. */
+  public EventHandler<Event> storing(EventHandler handler) {
+    return event -> storeQueue.add(() -> handler.handle(event));
+  }
+
   /** Delivers to the last. */
   void drain() {
+    drainQueues();
+    while (!storeQueue.isEmpty()) {
+      storeQueue.poll().run();
+      drainQueues();
+    }
+  }
+
+  private void drainQueues() {
     while (!queue.isEmpty() || !schedulerQueue.isEmpty() || !afterwards.isEmpty()) {
       while (!queue.isEmpty()) {
         Event event = queue.poll();

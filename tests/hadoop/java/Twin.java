@@ -64,9 +64,13 @@ public final class Twin {
       case "clear":
         stop();
         Surroundings.clear();
+        Memory.forget();
         return null;
       case "start":
         cluster = new Cluster(given.properties(0), Long.parseLong(given.text(1)));
+        return null;
+      case "restart":
+        cluster = cluster.restarted(Long.parseLong(given.text(0)));
         return null;
       case "file":
         Surroundings.file(given.text(0), given.text(1));

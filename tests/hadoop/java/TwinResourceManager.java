@@ -1,5 +1,6 @@
 package org.apache.hadoop.yarn.server.resourcemanager;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -16,10 +17,17 @@ import org.apache.hadoop.yarn.conf.YarnConfiguration;
 import org.apache.hadoop.yarn.event.Dispatcher;
 import org.apache.hadoop.yarn.event.Event;
 import org.apache.hadoop.yarn.event.EventHandler;
+import org.apache.hadoop.yarn.exceptions.YarnException;
 import org.apache.hadoop.yarn.nodelabels.CommonNodeLabelsManager;
 import org.apache.hadoop.yarn.nodelabels.NodeAttributeStore;
 import org.apache.hadoop.yarn.nodelabels.NodeAttributesManager;
 import org.apache.hadoop.yarn.nodelabels.NodeLabelsStore;
+import org.apache.hadoop.yarn.nodelabels.store.op.AddClusterLabelOp;
+import org.apache.hadoop.yarn.nodelabels.store.op.AddNodeToAttributeLogOp;
+import org.apache.hadoop.yarn.nodelabels.store.op.NodeToLabelOp;
+import org.apache.hadoop.yarn.nodelabels.store.op.RemoveClusterLabelOp;
+import org.apache.hadoop.yarn.nodelabels.store.op.RemoveNodeToAttributeLogOp;
+import org.apache.hadoop.yarn.nodelabels.store.op.ReplaceNodeToAttributeLogOp;
 import org.apache.hadoop.yarn.server.api.protocolrecords.NodeToAttributes;
 import org.apache.hadoop.yarn.server.resourcemanager.amlauncher.AMLauncherEvent;
 import org.apache.hadoop.yarn.server.resourcemanager.amlauncher.AMLauncherEventType;
@@ -27,22 +35,26 @@ import org.apache.hadoop.yarn.server.resourcemanager.amlauncher.ApplicationMaste
 import org.apache.hadoop.yarn.server.resourcemanager.nodelabels.NodeAttributesManagerImpl;
 import org.apache.hadoop.yarn.server.resourcemanager.nodelabels.RMNodeLabelsManager;
 import org.apache.hadoop.yarn.server.resourcemanager.nodelabels.UnstoredAttributes;
+import org.apache.hadoop.yarn.server.resourcemanager.recovery.MemoryStore;
 import org.apache.hadoop.yarn.server.resourcemanager.recovery.NullRMStateStore;
 import org.apache.hadoop.yarn.server.resourcemanager.rmnode.RMNode;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.constraint.AllocationTagsManager;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.SchedulerEvent;
+import yarnbox.twin.Memory;
+import yarnbox.twin.TurnDispatcher;
 
 /**
  * Hadoop's ResourceManager without its doors and without its threads: it opens no port, launches nothing, stores
- * nothing, and what its parts tell one another goes through the dispatcher that it is given. In Hadoop's package,
+ * only in memory, and what its parts tell one another goes through the dispatcher that it is given. In Hadoop's package,
  * for some of the parts that it leaves out are reached from there alone.
  */
 public final class TwinResourceManager extends ResourceManager {
-  private final Dispatcher turns;
+  private final TurnDispatcher turns;
   private final long startMs;
+  private Exception failure;
   private final List<ApplicationAttemptId> launches = new ArrayList<>();
 
-  public TwinResourceManager(Dispatcher turns, long startMs) {
+  public TwinResourceManager(TurnDispatcher turns, long startMs) {
     this.turns = turns;
     this.startMs = startMs;
   }
@@ -61,6 +73,11 @@ public final class TwinResourceManager extends ResourceManager {
   @Override
   protected void serviceInit(Configuration conf) throws Exception {
     super.serviceInit(conf);
+    if (rmContext.getStateStore() instanceof MemoryStore) {
+      MemoryStore store = (MemoryStore) rmContext.getStateStore();
+      store.setHandler(turns.storing(store.operations()));
+      return;
+    }
     NullRMStateStore store = new NullRMStateStore() {
       @Override
       @SuppressWarnings("rawtypes")
@@ -75,8 +92,27 @@ public final class TwinResourceManager extends ResourceManager {
 
   @Override
   protected void serviceStart() throws Exception {
-    super.serviceStart();
     setClusterTimeStamp(startMs);
+    try {
+      super.serviceStart();
+    } catch (Exception error) {
+      throw failure == null ? error : failure;
+    }
+    setClusterTimeStamp(startMs);
+    if (startMs == 0) {
+      rmContext.setSchedulerRecoveryStartAndWaitTime(-1); // without recovery Hadoop waits at the moment 0 alone
+    }
+  }
+
+  /** Where this fails Hadoop makes another dispatcher, which it does not get: what failed would not be told. */
+  @Override
+  void startActiveServices() throws Exception {
+    try {
+      super.startActiveServices();
+    } catch (Exception error) {
+      failure = error;
+      throw error;
+    }
   }
 
   @Override
@@ -96,7 +132,7 @@ public final class TwinResourceManager extends ResourceManager {
 
   @Override
   protected NodeAttributesManager createNodeAttributesManager() {
-    getConfig().setClass(YarnConfiguration.FS_NODE_ATTRIBUTE_STORE_IMPL_CLASS, NoAttributes.class,
+    getConfig().setClass(YarnConfiguration.FS_NODE_ATTRIBUTE_STORE_IMPL_CLASS, AttributesInMemory.class,
         NodeAttributeStore.class);
     NodeAttributesManagerImpl manager = UnstoredAttributes.create();
     manager.setRMContext(rmContext);
@@ -202,45 +238,76 @@ public final class TwinResourceManager extends ResourceManager {
     protected void stopDispatcher() {}
 
     @Override
-    protected void initNodeLabelStore(Configuration conf) {
-      store = new NodeLabelsStore() {
-        @Override
-        public void updateNodeToLabelsMappings(Map<NodeId, Set<String>> labels) {}
-
-        @Override
-        public void storeNewClusterNodeLabels(List<NodeLabel> labels) {}
-
-        @Override
-        public void removeClusterNodeLabels(Collection<String> labels) {}
-
-        @Override
-        public void recover() {}
-
-        @Override
-        public void init(Configuration configuration, CommonNodeLabelsManager manager) {}
-
-        @Override
-        public void close() {}
-      };
+    protected void initNodeLabelStore(Configuration conf) throws Exception {
+      store = new LabelsInMemory();
+      store.init(conf, this);
+      store.recover();
     }
   }
 
-  /** A store of attributes that keeps nothing. */
-  public static final class NoAttributes implements NodeAttributeStore {
-    @Override
-    public void replaceNodeAttributes(List<NodeToAttributes> attributes) {}
+  /** A store of labels, as operations. */
+  private static final class LabelsInMemory implements NodeLabelsStore {
+    private final Memory.Journal journal = Memory.present().labels;
+    private CommonNodeLabelsManager labels;
 
     @Override
-    public void addNodeAttributes(List<NodeToAttributes> attributes) {}
+    public void updateNodeToLabelsMappings(Map<NodeId, Set<String>> ofNodes) throws IOException {
+      journal.add(new NodeToLabelOp().setNodeToLabels(ofNodes), labels);
+    }
 
     @Override
-    public void removeNodeAttributes(List<NodeToAttributes> attributes) {}
+    public void storeNewClusterNodeLabels(List<NodeLabel> added) throws IOException {
+      journal.add(new AddClusterLabelOp().setLabels(added), labels);
+    }
 
     @Override
-    public void init(Configuration conf, NodeAttributesManager manager) {}
+    public void removeClusterNodeLabels(Collection<String> removed) throws IOException {
+      journal.add(new RemoveClusterLabelOp().setLabels(removed), labels);
+    }
 
     @Override
-    public void recover() {}
+    public void recover() throws IOException, YarnException {
+      journal.repeat(labels);
+    }
+
+    @Override
+    public void init(Configuration configuration, CommonNodeLabelsManager manager) {
+      labels = manager;
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  /** A store of attributes, as operations. */
+  public static final class AttributesInMemory implements NodeAttributeStore {
+    private final Memory.Journal journal = Memory.present().attributes;
+    private NodeAttributesManager attributes;
+
+    @Override
+    public void replaceNodeAttributes(List<NodeToAttributes> replaced) throws IOException {
+      journal.add(new ReplaceNodeToAttributeLogOp().setAttributes(replaced), attributes);
+    }
+
+    @Override
+    public void addNodeAttributes(List<NodeToAttributes> added) throws IOException {
+      journal.add(new AddNodeToAttributeLogOp().setAttributes(added), attributes);
+    }
+
+    @Override
+    public void removeNodeAttributes(List<NodeToAttributes> removed) throws IOException {
+      journal.add(new RemoveNodeToAttributeLogOp().setAttributes(removed), attributes);
+    }
+
+    @Override
+    public void init(Configuration conf, NodeAttributesManager manager) {
+      attributes = manager;
+    }
+
+    @Override
+    public void recover() throws IOException, YarnException {
+      journal.repeat(attributes);
+    }
 
     @Override
     public void close() {}

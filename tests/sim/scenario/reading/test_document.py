@@ -270,6 +270,8 @@ BAD_STEPS = [
     ("- add-node: {name: n2, memory-mb: 1, labels: [z]}", "unknown node label 'z'"),
     ("- add-node: {name: 'n2:port', memory-mb: 1}", "host or host:port"),
     ("- remove-node: n9", "unknown node"),
+    ("- restart-rm: soon", "a time with its unit"),
+    ("- restart-rm: 0s", "takes some time"),
     ("- decommission: {node: n1, graceful: soon}", "a time with its unit"),
     ("- recommission: {node: n1, graceful: 1s}", "unknown key 'graceful'"),
     ("- unhealthy: {node: n1}", "unhealthy needs 'report'"),
@@ -375,7 +377,7 @@ def test_every_problem_of_a_file_is_told_in_the_order_of_its_lines() -> None:
 
 
 def test_every_verb_is_read() -> None:
-    assert len(VERBS) == 26
+    assert len(VERBS) == 27
 
 
 def test_a_guide_is_read_and_its_faults_are_told() -> None:
