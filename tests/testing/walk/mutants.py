@@ -319,10 +319,10 @@ MUTANTS = (
         (
             "containers of an application that nobody knows are left alone",
             (
-                "                context.post(NodeCleanupApp(node_id=node.node_id, "
-                "application_id=container_id.application_id))\n                continue"
+                "            if application is None or attempt is None:\n"
+                "                self._end_orphan(node, report)\n"
             ),
-            "                continue",
+            "            if application is None or attempt is None:\n",
         ),
     ),
     *_in(

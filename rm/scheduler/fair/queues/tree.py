@@ -6,7 +6,7 @@ QueueManager.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from yarnbox.rm.scheduler.fair.allocation_file.allocations import Allocations
 from yarnbox.rm.scheduler.fair.context import FairContext
@@ -15,6 +15,7 @@ from yarnbox.rm.scheduler.fair.queues.placement import DEFAULT, ROOT, with_root
 from yarnbox.rm.scheduler.fair.queues.queue import FairQueue, ParentQueue
 from yarnbox.rm.scheduler.plan_queues import PlanSettings
 from yarnbox.yarn.errors import YarnError
+from yarnbox.yarn.runtime.java_order import in_hash_order, text_hash
 
 
 class QueueTree:
@@ -215,14 +216,23 @@ class QueueTree:
                 "error",
                 "a queue has a policy that is not allowed below its parent's: policies stay as they were",
             )
-        for path in allocations.leaves:
-            self._declare(path, is_leaf=True)
+        self._declare_leaves(allocations.leaves)
         for path in allocations.parents:
             self._declare(path, is_leaf=False)
         for queue in self.root.queues():
             queue.read_settings(allocations)
         self._has_new_queues = False
         self.root.recompute_steady_shares()
+
+    def _declare_leaves(self, paths: Sequence[str]) -> None:
+        """Makes them. New ones are looked through for starved applications in the order of Hadoop's, which
+        is that of a hash set of their paths (QueueProperties).
+        """
+        known = dict(self.leaves)
+        for path in paths:
+            self._declare(path, is_leaf=True)
+        made = {leaf.path: leaf for leaf in self.leaves if leaf not in known}
+        self.leaves = known | {made[path]: None for path in in_hash_order(paths, text_hash) if path in made}
 
     def make_dynamic(self, paths: Iterable[str]) -> None:
         """The file does not declare these any more."""
