@@ -270,8 +270,9 @@ def _read_plan_request(reading: Reading, tree: Tree) -> PlanRequestSpec:
 
 
 def _read_restart_rm(reading: Reading, tree: Tree) -> Step:
+    problems = len(reading.problems.found)
     down_ms = as_duration_ms(reading.problems, tree, RestartRM.verb)
-    if down_ms == 0:
+    if down_ms == 0 and len(reading.problems.found) == problems:
         reading.problems.add(
             tree.line, "restart-rm takes some time, because ids tell one start from the next"
         )

@@ -337,6 +337,13 @@ def test_a_bad_step_is_told_with_its_line(step: str, reason: str) -> None:
     ], invalid.value.problems
 
 
+@pytest.mark.parametrize("down", ["soon", "0s"])
+def test_a_restart_is_told_of_once(down: str) -> None:
+    with pytest.raises(InvalidScenarioError) as invalid:
+        only(f"- restart-rm: {down}")
+    assert len(invalid.value.problems) == 1
+
+
 BAD_DOCUMENTS = [
     ("steps: []", "a scenario needs 'name'"),
     ("name: x", "a scenario needs 'steps'"),
