@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 
 from yarnbox.rm.events.app import AttemptLaunchFailed
-from yarnbox.rm.events.node import NodeDecommission
+from yarnbox.rm.events.node import NodeDecommission, NodeStatusUpdate
 from yarnbox.rm.events.scheduler import SchedulerAppAttemptRemoved, SchedulerNodeRemoved
 from yarnbox.testing.virtual_time.rm import VirtualRM
 from yarnbox.testing.walk.model import Model
@@ -21,6 +21,7 @@ from yarnbox.yarn.ids import ApplicationAttemptId, ContainerId
 from yarnbox.yarn.records.container import ContainerStatus
 from yarnbox.yarn.records.management import StartContainersResponse
 from yarnbox.yarn.records.tokens import NMTokenIdentifier, Token
+from yarnbox.yarn.records.tracker import NodeStatus
 from yarnbox.yarn.security.tokens import NM_TOKEN, identifier_of
 
 ABORTED = -100
@@ -65,6 +66,8 @@ class NodeReports:
         """Hosts that this ResourceManager has given up, or taken out of use."""
         self._not_launched: dict[ApplicationAttemptId, None] = {}
         """Attempts that this ResourceManager could not launch."""
+        self._untaken: dict[ContainerId, None] = {}
+        """Containers of whose ends a node told this ResourceManager while it was ill."""
         self._tokens: dict[tuple[str, ApplicationAttemptId | None], bytes] = {}
         """By host and attempt, the token with which a container was last started."""
 
@@ -72,6 +75,7 @@ class NodeReports:
         """Another ResourceManager begins."""
         self._removed.clear()
         self._not_launched.clear()
+        self._untaken.clear()
         context = self._cluster.rm.context
 
         def saw(event: Any) -> None:
@@ -86,10 +90,21 @@ class NodeReports:
                 self._removed[event.node_id.host] = None
             case AttemptLaunchFailed():
                 self._not_launched[event.attempt_id] = None
+            case NodeStatusUpdate():
+                self._note_untaken(event.status)
             case SchedulerAppAttemptRemoved():
                 self._expect_stopped(event.attempt_id)
             case _:
                 pass
+
+    def _note_untaken(self, status: NodeStatus) -> None:
+        """A node that drains stays as it is when it falls ill, and nothing of its report is taken, in Hadoop,
+        too (StatusUpdateWhenHealthyTransition): what ended is missed when the node is well again.
+        """
+        health = status.node_health_status
+        if health is not None and health.is_node_healthy is False:
+            ended = (one for one in status.containers_statuses if one.state is ContainerState.COMPLETE)
+            self._untaken.update(dict.fromkeys(one.container_id for one in ended))
 
     # Exit statuses
 
@@ -129,7 +144,8 @@ class NodeReports:
             else:
                 was_told = (container_id.application_attempt_id, container_id) in model.told
                 is_given_up = was_told or container_id in model.released or container_id in model.expired
-                is_right = status.exit_status != ABORTED or host in self._removed or is_given_up
+                is_missed = host in self._removed or container_id in self._untaken
+                is_right = status.exit_status != ABORTED or is_missed or is_given_up
             model.expect(
                 is_right, f"{container_id} exited with {code}, and its AM is told {status.exit_status}"
             )

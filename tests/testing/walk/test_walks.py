@@ -150,6 +150,10 @@ def test_what_a_dead_resourcemanager_had_granted_need_not_be_missed_by_the_next(
     assert walk(49706056, "fifo").fault == ""
 
 
+def test_an_end_that_a_draining_node_tells_of_while_it_is_ill_is_missed_later() -> None:
+    assert walk(49720140, "capacity").fault == ""
+
+
 def test_an_am_that_hears_no_answer_and_repeats_its_call_is_not_given_up() -> None:
     steps = [Step(1000, "submit", (2, 0, 10, 1)), Step(15_000, "deafen", (0, 990, 0, 0))]
     steps += [Step(12_000, "look", (0, 0, 0, 0))] * 12
