@@ -9,7 +9,8 @@ RMDelegatedNodeLabelsUpdater.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from typing import Protocol, cast
 
 from yarnbox.rm.effects import AppendRecord
@@ -142,8 +143,7 @@ class LabelAdministration:
 
     def _replace(self, labels_of: Mapping[NodeId, Iterable[str]]) -> None:
         self._check_enabled()
-        known = dict.fromkeys(one.host for one in (*self._context.nodes, *self._context.inactive_nodes))
-        changed = self._context.labels.effective(labels_of, lambda host: host in known)
+        changed = self._context.labels.effective(labels_of, self._host_check())
         if not changed:
             return
         self._context.labels.replace(changed)
@@ -161,7 +161,7 @@ class LabelAdministration:
     ) -> None:
         """mapAttributesToNodes."""
         if fails_on_unknown:
-            known = dict.fromkeys(one.host for one in (*self._context.nodes, *self._context.inactive_nodes))
+            known = self._known_hosts()
             unknown = [host for host in attributes_of if host not in known]
             if unknown:
                 raise YarnError(f" Following nodes does not exist : [{', '.join(unknown)}]")
@@ -267,10 +267,17 @@ class LabelAdministration:
             raise YarnError(DISABLED)
 
     def _is_known_node(self, node_id: NodeId) -> bool:
-        known = (*self._context.nodes, *self._context.inactive_nodes)
         if node_id.port == EVERY_NODE_OF_HOST:
-            return any(one.host == node_id.host for one in known)
-        return node_id in known
+            return node_id.host in self._known_hosts()
+        return node_id in self._context.nodes or node_id in self._context.inactive_nodes
+
+    def _host_check(self) -> Callable[[NodeId], bool]:
+        """Whether the host of a node is known. A heartbeat needs no look at all hosts."""
+        nodes, hosts = self._context.nodes, cache(self._known_hosts)
+        return lambda node_id: node_id in nodes or node_id.host in hosts()
+
+    def _known_hosts(self) -> dict[str, None]:
+        return dict.fromkeys(one.host for one in (*self._context.nodes, *self._context.inactive_nodes))
 
     def _running(self) -> list[NodeId]:
         return list(self._context.nodes)

@@ -114,20 +114,18 @@ class NodeLabelsManager:
         }
 
     def effective(
-        self,
-        labels_of: Mapping[NodeId, Iterable[str]],
-        is_known: Callable[[str], bool] = lambda host: True,
+        self, labels_of: Mapping[NodeId, Iterable[str]], is_known: Callable[[NodeId], bool]
     ) -> dict[NodeId, str]:
         """The entries that would change something, host entries first; YarnError when one is not allowed.
 
-        A host entry is compared with the host's own label alone; what is said of a host that is not known
+        A host entry is compared with the host's own label alone; what is said of a node that is not known
         counts as a change: so in Hadoop.
         """
         wanted = {node_id: tuple(name.strip() for name in names) for node_id, names in labels_of.items()}
         changed = {
             node_id: names
             for node_id, names in wanted.items()
-            if not is_known(node_id.host) or self._would_change(node_id, names)
+            if self._would_change(node_id, names) or not is_known(node_id)
         }
         for node_id, names in changed.items():
             if len(names) > 1:

@@ -19,16 +19,22 @@ def manager() -> NodeLabelsManager:
     return manager
 
 
+def is_known(node_id: NodeId) -> bool:
+    """Every node has registered."""
+    return True
+
+
 def replace(manager: NodeLabelsManager, **labels: str) -> dict[NodeId, str]:
     nodes = {"h": H, "h1": H1, "h2": H2}
-    changed = manager.effective({nodes[name]: (label,) if label else () for name, label in labels.items()})
+    wanted = {nodes[name]: (label,) if label else () for name, label in labels.items()}
+    changed = manager.effective(wanted, is_known)
     manager.replace(changed)
     return changed
 
 
 def test_what_is_said_of_a_host_that_is_not_known_is_a_change(manager: NodeLabelsManager) -> None:
-    assert manager.effective({H: ()}) == {}
-    assert manager.effective({H: ()}, lambda host: host != "h") == {H: ""}
+    assert manager.effective({H: ()}, is_known) == {}
+    assert manager.effective({H: ()}, lambda node_id: node_id.host != "h") == {H: ""}
 
 
 @pytest.mark.parametrize("name", ["", " ", "-x", "_x", "x.y", "*", "a" * 256, "é"])
@@ -79,9 +85,9 @@ def test_removing_a_label_keeps_own_sets_empty(manager: NodeLabelsManager) -> No
 
 def test_refusals_change_nothing(manager: NodeLabelsManager) -> None:
     with pytest.raises(YarnError, match="2 labels specified on host=h"):
-        manager.effective({H: ("x", "y")})
+        manager.effective({H: ("x", "y")}, is_known)
     with pytest.raises(YarnError, match=r"new labels=\[unknown\]"):
-        manager.effective({H: ("x",), H1: ("unknown",)})
+        manager.effective({H: ("x",), H1: ("unknown",)}, is_known)
     assert manager.partition_of(H1) == ""
 
 
