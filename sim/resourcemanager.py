@@ -195,10 +195,7 @@ class SimulatedRM:
 
     def advance(self) -> None:
         """Lets the core's timers that are due happen, and carries out after each what it wants done."""
-        now_ms = self.clock.now_ms()
-        while (event := self.context.timers.pop_due(now_ms)) is not None:
-            self.core.tell(event)
-            self._carry_out_effects()
+        self.core.advance(self._carry_out_effects)
 
     def update_shares(self) -> None:
         """The scheduler's update of shares, once."""

@@ -107,11 +107,13 @@ class TurnCore(Generic[EffectT]):
 
         self.turn(post)
 
-    def advance(self) -> None:
-        """One turn for each timer that is due, the earliest first."""
+    def advance(self, after_each: Callable[[], None] | None = None) -> None:
+        """One turn for each timer that is due, the earliest first; that is called after each of them."""
         now_ms = self.clock.now_ms()
         while (event := self._turns.timers.pop_due(now_ms)) is not None:
             self.tell(event)
+            if after_each is not None:
+                after_each()
 
     def next_due_ms(self) -> int | None:
         """When the next timer is due; None when there is none."""

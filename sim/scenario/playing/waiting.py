@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from yarnbox.rm.asks import ANY
 from yarnbox.yarn.frozen import replace
 from yarnbox.yarn.records.container import Container
 from yarnbox.yarn.records.request import ResourceBlacklistRequest, ResourceRequest
-
-ANY = "*"
 
 _Key = tuple[int | None, int, str | None]
 """Priority, allocation request id and location."""
