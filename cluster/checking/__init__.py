@@ -5,5 +5,5 @@ check_fair   the same for the FairScheduler
 fair_file    the FairScheduler's files, read as the ResourceManager reads them
 dry_run      who may submit where, and what happens
 sizes        the size of the cluster, by partition
-misspelt     properties that nobody reads, and which were probably meant
+site_findings what in the site files has no effect: written twice, of Kerberos, misspelt
 """

@@ -16,20 +16,25 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from yarnbox.cluster.checking.misspelt import misspelt_properties
+from yarnbox.cluster.checking.site_findings import Line, line_of, site_findings
 from yarnbox.cluster.checking.sizes import OPTION, read_sizes
 from yarnbox.cluster.directory import ClusterError
 from yarnbox.rm.context import RMContext
 from yarnbox.rm.edge.directory import ConfigurationDirectory
 from yarnbox.rm.labels import NodeLabelsManager
 from yarnbox.rm.labels.attributes import NodeAttributesManager
+from yarnbox.rm.scheduler.capacity.config.properties import MONITOR, PREFIX
 from yarnbox.rm.scheduler.capacity.diagnostics.configuration_check import (
     ACTIVE_USERS,
     ConfigurationCheck,
     Finding,
     QueueNumbers,
 )
-from yarnbox.rm.scheduler.capacity.diagnostics.configuration_difference import differences, exact
+from yarnbox.rm.scheduler.capacity.diagnostics.configuration_difference import (
+    differences,
+    exact,
+    exact_amounts,
+)
 from yarnbox.rm.scheduler.constraint import PlacementConstraints
 from yarnbox.rm.settings import RMSettings
 from yarnbox.yarn.configuration import SITE_FILES, Configuration, ConfigurationError
@@ -43,6 +48,9 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 
+CAPACITY_FILE = "capacity-scheduler.xml"
+
+
 @dataclass(frozen=True, slots=True)
 class Checked:
     """One directory."""
@@ -53,7 +61,7 @@ class Checked:
     assumed: tuple[str, ...]
     """The partitions of which nobody said how large they are: as large as the default one."""
     queues: list[QueueNumbers]
-    findings: list[Finding]
+    findings: list[Line]
 
 
 class _Nobody:
@@ -70,8 +78,8 @@ def run(options: argparse.Namespace) -> int:
     try:
         directories = [Path(name) for name in (options.conf, options.diff) if name]
         for directory in directories:
-            if directory.is_dir() and not (directory / "capacity-scheduler.xml").exists():
-                raise ConfigurationError.of(directory / "capacity-scheduler.xml", "there is no such file")
+            if directory.is_dir() and not (directory / CAPACITY_FILE).exists():
+                raise ConfigurationError.of(directory / CAPACITY_FILE, "there is no such file")
         checked = check_all(directories, options.cluster)
     except ConfigurationError as error:
         print(f"yarnbox: {error}", file=sys.stderr)
@@ -116,6 +124,7 @@ class _Configuration:
         present = [name for name in (*SITE_FILES, RESOURCE_TYPES_FILE) if (path / name).exists()]
         self._path = path
         self._site = provider.load(*present)
+        self._queues = provider.load(CAPACITY_FILE)
         self._types = ResourceTypeRegistry.read(self._site)
         self._context = _context(self._site, self._types, provider)
         self.check = ConfigurationCheck.of(self._context)
@@ -133,9 +142,18 @@ class _Configuration:
         if partitions and not self._context.labels.is_enabled:
             text = f"it is false: what the queues say of {', '.join(partitions)} has no effect"
             found.insert(0, Finding("yarn.node-labels.enabled", text))
-        found += [Finding(name, text) for name, text in misspelt_properties(self._site)]
+        lines = [self._line(one) for one in found]
+        lines += [*site_findings(self._queues), *site_findings(self._site)]
         assumed = tuple(label for label in partitions if label not in given)
-        return Checked(self._path, sizes, assumed, self.check.numbers(), found)
+        return Checked(self._path, sizes, assumed, self.check.numbers(), lines)
+
+    def _line(self, finding: Finding) -> Line:
+        """With the place where the property stands, or should stand."""
+        name, text = finding.property, exact_amounts(finding.text)
+        of_queues = name.startswith((PREFIX, MONITOR))
+        place = self._path / (CAPACITY_FILE if of_queues else "yarn-site.xml")
+        unset = Line(str(place), name, f"{name} is not set: {text}")
+        return line_of(self._queues, name, text) or line_of(self._site, name, text) or unset
 
 
 def _context(site: Configuration, types: ResourceTypeRegistry, provider: ConfigurationDirectory) -> RMContext:
@@ -179,6 +197,9 @@ HEADINGS = (
 )
 
 
+WIDEST = 1000
+
+
 def cells(queue: QueueNumbers) -> tuple[str, ...]:
     depth = queue.path.count(".")
     label = f" [{queue.partition}]" if queue.partition else ""
@@ -187,8 +208,8 @@ def cells(queue: QueueNumbers) -> tuple[str, ...]:
         (
             str(leaf.maximum_applications),
             str(leaf.maximum_applications_per_user),
-            f"{leaf.am_limit.memory_mb} MB",
-            *(f"{limit.memory_mb} MB" for limit in leaf.user_limits),
+            f"{leaf.am_limit.memory_mb} MiB",
+            *(f"{limit.memory_mb} MiB" for limit in leaf.user_limits),
         )
         if leaf is not None
         else ("",) * (3 + len(ACTIVE_USERS))
@@ -248,8 +269,12 @@ def _print(table: Table) -> None:
     """As it is: `[gpu]` is a partition and no markup."""
     from rich.console import Console
 
-    width = None if sys.stdout.isatty() else 220
-    Console(width=width, markup=False, emoji=False, highlight=False).print(table)
+    console = Console(markup=False, emoji=False, highlight=False)
+    # A terminal that is too narrow wraps the lines; cut off, the figures would be of no use.
+    console.width = max(
+        console.width, console.measure(table, options=console.options.update(width=WIDEST)).maximum
+    )
+    console.print(table)
 
 
 def _print_findings(checked: Checked, *, is_one_of_two: bool) -> None:

@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING
 
 from yarnbox.cluster.checking.dry_run import DryRun, summary
 from yarnbox.cluster.checking.fair_file import SITE, FairFiles, read_fair_files
-from yarnbox.cluster.checking.misspelt import misspelt_properties
+from yarnbox.cluster.checking.site_findings import site_findings
 from yarnbox.cluster.checking.sizes import cluster_size
 from yarnbox.cluster.directory import ClusterError
+from yarnbox.rm.scheduler.capacity.diagnostics.configuration_difference import exact_amounts
 from yarnbox.rm.scheduler.fair.allocation_file.allocations import NEVER, UNLIMITED_APPS
 from yarnbox.rm.scheduler.fair.allocation_file.configuration_check import FairCheck, Finding
 from yarnbox.rm.scheduler.fair.allocation_file.forecast import Share, forecast, refused
@@ -102,8 +103,8 @@ def check_fair(directory: Path, cluster: Sequence[str], active: Sequence[str] | 
         *(f"error: {fault}" for fault in faults),
         *(f"notice: {notice}" for notice in (*files.configuration.notices, *files.allocations.notices)),
         *(f"error: the queue {path} is not made: {why}" for path, why in refused(files.allocations).items()),
-        *(f"warning: {finding}" for finding in checked.findings()),
-        *(f"warning: {name}: {text}" for name, text in misspelt_properties(files.site)),
+        *(f"warning: {exact_amounts(str(finding))}" for finding in checked.findings()),
+        *(f"warning: {line}" for line in site_findings(files.site)),
         "",
         "placement rules:" if files.has_policy else "placement rules, as the properties say:",
         *(f"  {number}. {_rule(rule)}" for number, rule in enumerate(files.rules, 1)),
@@ -221,7 +222,7 @@ def _share_row(share: Share) -> tuple[str, ...]:
 
 def _amount(resource: Resource) -> str:
     others = "".join(f", {value} {name}" for name, value in resource.others)
-    return f"{resource.memory_mb} MB, {resource.vcores} vcores{others}"
+    return f"{resource.memory_mb} MiB, {resource.vcores} vcores{others}"
 
 
 def _count(apps: int) -> str:

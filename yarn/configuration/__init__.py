@@ -5,6 +5,7 @@ document.py    one XML resource: reading it safely with line numbers, its xi:inc
 values.py      the grammars of values: integers, durations, sizes, lists, class names
 deprecated.py  old property names and their successors
 properties.py  Configuration: resources in order, final properties, overlay, typed reading; `${name}` expanded
+repeated.py    properties that a file sets more than once
 """
 
 from yarnbox.yarn.configuration.document import Document, Notice, Origin, text_of

@@ -181,6 +181,11 @@ class Configuration:
         """The resources that were read, in their order."""
         return tuple(document.source for document in self._resources)
 
+    @property
+    def resources(self) -> tuple[Document, ...]:
+        """The resources themselves."""
+        return self._resources
+
     def names(self, prefix: str = "") -> list[str]:
         """The names that begin with `prefix`, sorted."""
         # Asked once for each queue of a tree, so it must not walk through all the others' properties.

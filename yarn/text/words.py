@@ -14,6 +14,23 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun[:-1]}ies" if is_ies else f"{number} {noun}s"
 
 
+def listed(words: Sequence[str]) -> str:
+    """`3`, `3 and 9`, `3, 9 and 12`."""
+    return " and ".join(part for part in (", ".join(words[:-1]), words[-1]) if part)
+
+
+def on_lines(lines: Sequence[int | None]) -> str:
+    """Where in a file something stands several times: `on lines 3 and 9`, `2 times on line 3`."""
+    places = [str(line) for line in dict.fromkeys(lines)]
+    return f"on lines {listed(places)}" if places[1:] else f"{len(lines)} times on line {places[0]}"
+
+
+def shortened(text: str, most: int = 60) -> str:
+    """The text in one line, and at most so long."""
+    line = " ".join(text.split()) if "\n" in text else text
+    return line if len(line) <= most else line[: most - 3] + "..."
+
+
 def aligned(rows: Sequence[Sequence[str]], *, texts: int | None = None) -> Iterator[str]:
     """A line for each row: the first `texts` columns begin at the left, numbers behind them end at the right.
     None: all are texts.

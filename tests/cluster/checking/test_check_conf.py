@@ -87,10 +87,10 @@ def test_differences_in_units_that_people_read(tmp_path: Path) -> None:
     rows = differences(one.queues, two.queues)
     assert Difference("root.prod", "configured capacity", "70%", "60%") in rows
     assert Difference("root.prod", "share of the cluster", "70.00%", "60.00%", "-10.00 points") in rows
-    assert Difference("root.prod", "guaranteed", "70 GB, 6 vcores", "60 GB, 6 vcores", "-10 GB") in rows
+    assert Difference("root.prod", "guaranteed", "70 GiB, 6 vcores", "60 GiB, 6 vcores", "-10 GiB") in rows
     assert Difference("root.prod", "applications", "7000", "6000", "-1000") in rows
     assert Difference("root.dev", "kind", "leaf", "parent") in rows
-    assert Difference("root.dev.x", "queue", "-", "100%: 40 GB, 4 vcores") in rows
+    assert Difference("root.dev.x", "queue", "-", "100%: 40 GiB, 4 vcores") in rows
     assert differences(one.queues, one.queues) == []
 
 
@@ -99,7 +99,7 @@ def test_amounts_that_look_alike_are_shown_exactly(tmp_path: Path) -> None:
     one = check(directory(tmp_path / "a", TREE), ["memory=100000M,vcores=1"])
     two = check(directory(tmp_path / "b", other), ["memory=100000M,vcores=1"])
     (row,) = [each for each in differences(one.queues, two.queues) if each.quantity == "maximum"]
-    assert (row.before, row.after, row.change) == ("50000 MB 0 vc", "50009 MB 0 vc", "+9 MB")
+    assert (row.before, row.after, row.change) == ("50000 MiB 0 vc", "50009 MiB 0 vc", "+9 MiB")
 
 
 LABELLED = {
@@ -127,9 +127,9 @@ def test_a_partition_of_which_nobody_says_its_size_is_as_large_as_the_rest(
     path = directory(tmp_path, LABELLED, ENABLED)
     assert main(["check-conf", str(path), "--cluster", "memory=10G,vcores=10"]) == 0
     shown = capsys.readouterr().out
-    assert "partition gpu of 10240 MB 10 vc, assumed: --cluster gpu:... says how large it is" in shown
+    assert "partition gpu of 10240 MiB 10 vc, assumed: --cluster gpu:... says how large it is" in shown
     row = next(line for line in shown.splitlines() if "prod [gpu]" in line)
-    assert "10240 MB 10 vc" in row
+    assert "10240 MiB 10 vc" in row
 
 
 @pytest.mark.parametrize(
@@ -167,7 +167,7 @@ def test_the_difference_comes_first(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert main(["check-conf", str(one), "--diff", str(two), "--cluster", "memory=100G,vcores=100"]) == 0
     shown = capsys.readouterr().out
     assert shown.startswith("Differences")
-    assert "50 GB, 50 vcores" in shown.split("on a cluster of")[0]
+    assert "50 GiB, 50 vcores" in shown.split("on a cluster of")[0]
 
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -175,7 +175,7 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert main(["check-conf", str(good), "--cluster", "memory=10G,vcores=10"]) == 0
     shown = capsys.readouterr().out
     assert "prod" in shown
-    assert "7167 MB" in shown
+    assert "7167 MiB" in shown
     assert main(["check-conf", str(good), "--diff", str(good)]) == 0
     assert "No differences" in capsys.readouterr().out
     bad = directory(tmp_path / "bad", {**TREE, "root.dev.capacity": "20", "root.prod.state": "PAUSED"})
@@ -214,18 +214,99 @@ def test_active_queues_are_the_fair_schedulers(tmp_path: Path, capsys: pytest.Ca
     assert "--active is for the fair scheduler" in capsys.readouterr().err
 
 
+def told(directory: Path, capsys: pytest.CaptureFixture[str]) -> list[str]:
+    """What looks suspicious, a line each, without the path of the directory."""
+    assert main(["check-conf", str(directory)]) == 0
+    lines = capsys.readouterr().out.partition("suspicious:\n")[2].splitlines()
+    return [line.strip().removeprefix(f"{directory}/") for line in lines]
+
+
 def test_slips_of_the_pen_are_told_with_what_was_meant(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     site = {"yarn.resourcemanager.scheduler.montor.enable": "true", "yarn.timeline-service.enabled": "true"}
-    assert main(["check-conf", str(directory(tmp_path, {**TREE, "root.dev.capcity": "20"}, site))]) == 0
-    told = capsys.readouterr().out.partition("suspicious:\n")[2].splitlines()
-    assert told[0] == (
-        f"  {P}root.dev.capcity: is not a property of the CapacityScheduler and has no effect"
-        " (did you mean capacity?)"
+    lines = told(directory(tmp_path, {**TREE, "root.dev.capcity": "20"}, site), capsys)
+    assert lines[0] == (
+        f"capacity-scheduler.xml:7: {P}root.dev.capcity = '20': it is not a property of the CapacityScheduler"
+        " and has no effect (did you mean capacity?)"
     )
-    assert told[-1] == (
-        "  yarn.resourcemanager.scheduler.montor.enable: nothing reads it"
+    assert lines[-1] == (
+        "yarn-site.xml:3: yarn.resourcemanager.scheduler.montor.enable = 'true': nothing reads it"
         " (did you mean yarn.resourcemanager.scheduler.monitor.enable?)"
     )
-    assert "timeline" not in "".join(told)
+    assert "timeline" not in "".join(lines)
+
+
+def test_what_a_file_has_twice_and_what_counts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = directory(tmp_path, TREE)
+    twice = [("yarn.acl.enable", "true", True), ("a", "1", False), ("yarn.acl.enable", "false", False)]
+    (path / "yarn-site.xml").write_text(write(twice))
+    queues = [(P + name, value, False) for name, value in (*TREE.items(), ("root.dev.capacity", "30"))]
+    (path / "capacity-scheduler.xml").write_text(write(queues))
+    one, other = told(path, capsys)[-2:]
+    assert one == (
+        f"capacity-scheduler.xml:7: {P}root.dev.capacity is written on lines 5 and 7, each time as '30':"
+        " write it once"
+    )
+    assert other == (
+        "yarn-site.xml:5: yarn.acl.enable is written on lines 3 and 5: 'true' of line 3 counts, because it is"
+        " final: write it once"
+    )
+
+
+def test_what_is_passed_over_in_the_site_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = directory(tmp_path, TREE, {"fs.default.name": "file:///"})
+    assert told(path, capsys)[-1] == "yarn-site.xml:3: fs.default.name is deprecated: use fs.defaultFS"
+
+
+ALSO = (
+    ", nor have 3 further properties of Kerberos (yarn.nodemanager.keytab, yarn.resourcemanager.keytab, ...)"
+)
+
+
+@pytest.mark.parametrize(
+    ("site", "said"),
+    [
+        (
+            {"hadoop.security.authentication": "Kerberos"},
+            ["hadoop.security.authentication = 'Kerberos': it has no effect: yarnbox has no Kerberos"],
+        ),
+        (
+            {
+                "hadoop.security.authentication": "kerberos",
+                "yarn.nodemanager.keytab": "nm.keytab",
+                "yarn.resourcemanager.keytab": "rm.keytab",
+                "yarn.resourcemanager.principal": "rm/_HOST@EXAMPLE.COM",
+            },
+            [f"hadoop.security.authentication = 'kerberos': it has no effect{ALSO}: yarnbox has no Kerberos"],
+        ),
+        (
+            {"hadoop.security.authentication": "simple", "yarn.nodemanager.keytab": "nm.keytab"},
+            ["yarn.nodemanager.keytab = 'nm.keytab': it has no effect: yarnbox has no Kerberos"],
+        ),
+        ({"hadoop.security.authentication": "simple"}, []),
+    ],
+)
+def test_kerberos(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], site: dict[str, str], said: list[str]
+) -> None:
+    """In one line, whatever there is of it."""
+    lines = [line for line in told(directory(tmp_path, TREE, site), capsys) if "Kerberos" in line]
+    assert [line.partition(": ")[2].partition(" and believes")[0] for line in lines] == said
+
+
+def test_a_setting_that_is_not_there_has_a_place(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert told(directory(tmp_path, TREE), capsys)[0] == (
+        f"capacity-scheduler.xml: {P}root.prod.user-limit-factor is not set: one user alone stops at 17408"
+        " MiB 1 vc, though the queue could grow to 24576 MiB 1 vc; a larger factor allows more, -1 all"
+    )
+
+
+def test_a_narrow_terminal_loses_no_figure(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    assert main(["check-conf", str(directory(tmp_path, TREE))]) == 0
+    shown = capsys.readouterr().out
+    assert "EFFECTIVE MAX" in shown
+    assert "\N{HORIZONTAL ELLIPSIS}" not in shown

@@ -161,8 +161,8 @@ def test_shares_notices_and_rules(tmp_path: Path) -> None:
     assert "bad element in allocations file: mistake" in report
     assert "1. specified" in report
     rows = section(report, "shares")
-    assert "30720 MB" in rows["root.a"]
-    assert "10240 MB" in rows["root.b"]
+    assert "30720 MiB" in rows["root.a"]
+    assert "10240 MiB" in rows["root.b"]
 
 
 def test_queues_that_are_never_made(tmp_path: Path) -> None:
@@ -184,7 +184,7 @@ def test_the_command_follows_the_configured_scheduler(
     words = ["check-conf", str(tmp_path), "--cluster", "memory-mb=8192,vcores=8", "--active", "b"]
     assert main(words) == 0
     rows = section(capsys.readouterr().out, "shares")
-    assert "8192 MB" in rows["root.b"]
+    assert "8192 MiB" in rows["root.b"]
     assert " no " in rows["root.a"]
     (tmp_path / "fair-scheduler.xml").write_text("<queues/>")
     assert main(words) == 2

@@ -53,29 +53,32 @@ def read_mappings(p: Properties, read_text: Callable[[str], str | None]) -> Mapp
 
 
 def _legacy(p: Properties) -> Iterable[MappingRule]:
-    for entry in p.strings(QUEUE_MAPPINGS):
+    for number, entry in enumerate(p.strings(QUEUE_MAPPINGS), 1):
         parts = [part.strip() for part in entry.split(":")]
         if len(parts) != 3 or not all(parts):
-            p.fault(QUEUE_MAPPINGS, f"Illegal queue mapping {entry}")
+            p.fault(QUEUE_MAPPINGS, f"Illegal queue mapping {entry}: must be u:USER:QUEUE or g:GROUP:QUEUE")
             continue
         kind, source, target = parts
         if kind not in ("u", "g"):
-            p.fault(QUEUE_MAPPINGS, f"unknown mapping prefix {kind} of the queue mapping {entry}")
+            p.fault(
+                QUEUE_MAPPINGS, f"unknown mapping prefix {kind} of the queue mapping {entry}: must be u or g"
+            )
             continue
         match = Match.USER if kind == "u" else Match.GROUP
-        yield _custom(match, "*" if match is Match.USER and source == "%user" else source, target, entry)
+        value = "*" if match is Match.USER and source == "%user" else source
+        yield _custom(match, value, target, entry, QUEUE_MAPPINGS, number)
 
 
 def _application_names(p: Properties) -> Iterable[MappingRule]:
-    for entry in p.strings(APP_NAME_MAPPINGS):
+    for number, entry in enumerate(p.strings(APP_NAME_MAPPINGS), 1):
         parts = [part.strip() for part in entry.split(":")]
         if len(parts) != 2 or not all(parts):
-            p.fault(APP_NAME_MAPPINGS, f"Illegal queue mapping {entry}")
+            p.fault(APP_NAME_MAPPINGS, f"Illegal queue mapping {entry}: must be APPLICATION:QUEUE")
             continue
-        yield _custom(Match.APPLICATION, parts[0], parts[1], entry)
+        yield _custom(Match.APPLICATION, parts[0], parts[1], entry, APP_NAME_MAPPINGS, number)
 
 
-def _custom(match: Match, value: str, target: str, text: str) -> MappingRule:
+def _custom(match: Match, value: str, target: str, text: str, name: str, number: int) -> MappingRule:
     return MappingRule(
         match=match,
         value=value,
@@ -83,6 +86,8 @@ def _custom(match: Match, value: str, target: str, text: str) -> MappingRule:
         target=target,
         fallback=Fallback.PLACE_DEFAULT,
         text=text,
+        listed_in=name,
+        number=number,
     )
 
 
@@ -102,15 +107,15 @@ def _json(p: Properties, read_text: Callable[[str], str | None]) -> list[Mapping
         p.fault(name, f"not a JSON object with a list of rules: {error}")
         return []
     rules = []
-    for entry in entries:
+    for number, entry in enumerate(entries, 1):
         try:
-            rules.append(_rule_of(entry))
+            rules.append(_rule_of(entry, name, number))
         except ValueError as error:
             p.fault(name, f"{error} (rule {json.dumps(entry)})")
     return rules
 
 
-def _rule_of(entry: Mapping[str, Any]) -> MappingRule:
+def _rule_of(entry: Mapping[str, Any], name: str, number: int) -> MappingRule:
     match = _word(entry, "type", Match, None)
     policy = _word(entry, "policy", Policy, None)
     value = entry.get("matches")
@@ -138,6 +143,8 @@ def _rule_of(entry: Mapping[str, Any]) -> MappingRule:
         may_create=bool(entry.get("create", True)),
         fallback=_word(entry, "fallbackResult", Fallback, Fallback.SKIP),
         text=json.dumps(entry),
+        listed_in=name,
+        number=number,
     )
 
 

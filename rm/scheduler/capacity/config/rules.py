@@ -75,11 +75,14 @@ class MappingRule:
     fallback: Fallback = Fallback.SKIP
     text: str = ""
     """As the operator wrote it, for messages."""
+    listed_in: str = ""
+    """The property that lists it; and its place in that list, counted from 1."""
+    number: int = 0
 
     @property
-    def rejects_everybody(self) -> bool:
-        """Whether it rejects every submission that reaches it."""
-        return self.policy is Policy.REJECT and self.value == "*" and self.match is not Match.GROUP
+    def matches_everybody(self) -> bool:
+        """Whether it matches every submission; an application `*` is one that is called so."""
+        return (self.match, self.value) in ((Match.USER, "*"), (Match.APPLICATION, "%application"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,9 +12,11 @@ from dataclasses import dataclass
 
 from yarnbox.rm.container import SchedulerNode
 from yarnbox.rm.scheduler.calculator import multiply
-from yarnbox.rm.scheduler.capacity.config.mappings import JSON_FILE, JSON_TEXT
 from yarnbox.rm.scheduler.capacity.config.properties import PREFIX
+from yarnbox.rm.scheduler.capacity.config.rules import Policy
 from yarnbox.rm.scheduler.capacity.config.settings import ROOT, CapacityMode, ParentOrder
+from yarnbox.rm.scheduler.capacity.diagnostics.unreachable_rules import unreachable
+from yarnbox.rm.scheduler.capacity.lifecycle.dynamic_queues import QueueTreeLookup
 from yarnbox.rm.scheduler.capacity.queues.context import QueueContext
 from yarnbox.rm.scheduler.capacity.queues.leaf import LeafQueue
 from yarnbox.rm.scheduler.capacity.queues.limits import UserLimitInputs, am_limit, user_limit
@@ -26,6 +28,7 @@ from yarnbox.rm.scheduler.context import SchedulerContext
 from yarnbox.yarn.ids import NodeId
 from yarnbox.yarn.records.node import DEFAULT_PARTITION
 from yarnbox.yarn.resources.resource import NONE, Resource, componentwise_max
+from yarnbox.yarn.text.words import shortened
 
 ACTIVE_USERS = (1, 2, 5, 10)
 
@@ -106,7 +109,7 @@ class ConfigurationCheck:
         found = []
         for notice in self._context.settings.notices:
             name, _, text = notice.partition(": ")[2].partition(" ")
-            found.append(Finding(name, text))
+            found.append(Finding(name, f"it {text}"))
         for queue in self._tree.all_queues():
             found.extend(self._of_queue(queue))
             if isinstance(queue, LeafQueue):
@@ -120,19 +123,23 @@ class ConfigurationCheck:
         parent = queue.parent
         share = queue.share(DEFAULT_PARTITION)
         if settings.state == "STOPPED":
-            yield Finding(prefix + "state", "the queue is stopped and takes no application")
+            yield Finding(prefix + "state", "the queue takes no application; if it is RUNNING, it does")
         if (
             parent is not None
             and settings.priority
             and parent.settings.parent_order is ParentOrder.UTILIZATION
         ):
             name = f"{PREFIX}{parent.path}.ordering-policy"
-            yield Finding(name, f"{queue.path} has priority {settings.priority}, which `utilization` ignores")
+            yield Finding(
+                name,
+                f"{queue.path} has priority {settings.priority}, which "
+                "`utilization` ignores; `priority-utilization` heeds it",
+            )
         if share.capacity_value.mode is CapacityMode.PERCENT and share.capacity > share.maximum:
             yield Finding(
                 prefix + "maximum-capacity",
-                f"below the capacity: {share.maximum:.2%} of the parent's maximum, guaranteed "
-                f"{share.capacity:.2%}",
+                f"it is below the capacity: {share.maximum:.2%} of the parent's maximum, guaranteed "
+                f"{share.capacity:.2%}; it should be at least that",
             )
         if self._context.rm.settings.addresses.acl_enabled and parent is not None:
             root = self._tree.root.settings
@@ -144,7 +151,8 @@ class ConfigurationCheck:
                 if own is not None and not acl.everybody and above.everybody:
                     yield Finding(
                         f"{PREFIX}root.{key}",
-                        f"root allows everybody, so the ACL of {queue.path} has no effect",
+                        f"root allows everybody, so the ACL of {queue.path} has no effect; "
+                        "with a single blank it allows nobody",
                     )
 
     def _of_nowhere(self) -> Iterator[Finding]:
@@ -170,15 +178,21 @@ class ConfigurationCheck:
                     yield Finding(name, f"there is no queue {path}: the name is missing in its parent's list")
 
     def _of_rules(self) -> Iterator[Finding]:
-        """Placement rules that no submission gets past."""
-        settings = self._context.settings
-        name = JSON_TEXT if settings.properties.text(JSON_TEXT) else JSON_FILE
-        rules = settings.mappings.rules
-        last = next((place for place, rule in enumerate(rules) if rule.rejects_everybody), None)
-        if last == 0:
-            yield Finding(name, "the first rule rejects everybody: no application is accepted")
-        elif last is not None and last + 1 < len(rules):
-            yield Finding(name, f"rule {last + 1} rejects all that reach it: those behind it have no effect")
+        """Mapping rules that no submission gets to."""
+        rules = self._context.settings.mappings.rules
+        for place, catcher in unreachable(rules, QueueTreeLookup(self._tree)):
+            rule, earlier = rules[place], rules[catcher]
+            where = "" if earlier.listed_in == rule.listed_in else f" of {earlier.listed_in}"
+            what = "rejects" if earlier.policy is Policy.REJECT else "takes"
+            yield Finding(
+                rule.listed_in,
+                f"rule {rule.number} ({shortened(rule.text)}) never matches: rule {earlier.number}{where} "
+                f"({shortened(earlier.text)}) {what} all that it would match; put it before that one, or "
+                "delete it",
+            )
+        if rules and rules[0].matches_everybody and rules[0].policy is Policy.REJECT:
+            text = "the first rule rejects everybody: no application is accepted"
+            yield Finding(rules[0].listed_in, text)
 
 
 def _numbers_of(queue: CapacityQueue, label: str) -> QueueNumbers:
@@ -233,30 +247,42 @@ def _of_leaf(leaf: LeafQueue) -> Iterator[Finding]:
     share, minimum = leaf.share(DEFAULT_PARTITION), context.minimum
     calculator, settings = context.calculator, leaf.settings
     if not calculator.is_any_positive(share.effective_minimum):
-        yield Finding(prefix + "capacity", "nothing is guaranteed: it runs in what others leave")
+        yield Finding(
+            prefix + "capacity",
+            "nothing is guaranteed: it runs in what others leave; more than 0 guarantees something",
+        )
     elif not calculator.fits_in(minimum, share.effective_minimum):
         yield Finding(
             prefix + "capacity",
-            f"the guarantee {share.effective_minimum} is smaller than one container of {minimum}",
+            f"the guarantee {share.effective_minimum} is smaller than one container of {minimum}; it should "
+            "be at least that",
         )
     if not calculator.fits_in(minimum, share.effective_maximum):
-        yield Finding(prefix + "maximum-capacity", f"not one container of {minimum} fits below the maximum")
+        yield Finding(
+            prefix + "maximum-capacity",
+            f"not one container of {minimum} fits below the maximum {share.effective_maximum}; it should "
+            "be at least that",
+        )
     elif not calculator.fits_in(settings.maximum_allocation, share.effective_maximum):
         yield Finding(
             prefix + "maximum-allocation",
             f"a request of {settings.maximum_allocation} is accepted and never fits below the maximum "
-            f"{share.effective_maximum}",
+            f"{share.effective_maximum}; it should be at most that",
         )
     limit = am_limit(share.effective_minimum, leaf.current_limit, leaf.am_percent(""), minimum, calculator)
     if not calculator.fits_in(minimum, limit):
         yield Finding(
             prefix + "maximum-am-resource-percent",
-            f"the AM limit {limit} is below one AM of {minimum}: one application runs at a time",
+            f"the AM limit {limit} is below one AM of {minimum}: one application runs at a time; "
+            "with a larger percentage more do",
         )
     if leaf.maximum_applications < 1:
-        yield Finding(prefix + "maximum-applications", "no application is accepted")
+        yield Finding(prefix + "maximum-applications", "no application is accepted; it should be at least 1")
     elif leaf.maximum_applications_per_user < 1:
-        yield Finding(prefix + "minimum-user-limit-percent", "no user may submit an application")
+        yield Finding(
+            prefix + "minimum-user-limit-percent",
+            "no user may submit an application; with a larger percentage users may",
+        )
     factor = settings.user_limit_factor
     most = _user_limit(leaf, "", 1)
     if factor != -1 and calculator.is_any_positive(share.effective_minimum):
@@ -264,10 +290,12 @@ def _of_leaf(leaf: LeafQueue) -> Iterator[Finding]:
         if calculator.compare(context.cluster, share.effective_maximum, cap) < 0:
             yield Finding(
                 prefix + "user-limit-factor",
-                f"a user's limit of {cap} can never be reached: the queue ends at {share.effective_maximum}",
+                f"a user's limit of {cap} can never be reached: the queue ends at {share.effective_maximum}; "
+                "a smaller factor has an effect",
             )
         elif factor == 1 and calculator.compare(context.cluster, share.floor, share.down_maximum) < 0:
             yield Finding(
                 prefix + "user-limit-factor",
-                f"one user alone stops at {most}, though the queue could grow to {share.down_maximum}",
+                f"one user alone stops at {most}, though the queue could grow to {share.down_maximum}; a "
+                "larger factor allows more, -1 all",
             )

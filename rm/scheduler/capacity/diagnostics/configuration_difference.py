@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -12,7 +13,8 @@ from yarnbox.rm.scheduler.capacity.diagnostics.configuration_check import ACTIVE
 from yarnbox.yarn.resources.resource import MEMORY_MB, VCORES, Resource
 
 ABSENT = "-"
-_MB = 1024
+_STEP = 1024
+_PRINTED = re.compile(r"<memory:(-?\d+), vCores:(-?\d+)((?:, [^<>]*)?)>")
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +108,7 @@ def _of_queue(name: str, one: QueueNumbers, two: QueueNumbers) -> Iterator[Diffe
             signed = ("+" if many > few else "-") + memory(abs(many - few))
             texts = (memory(few), memory(many))
             if texts[0] == texts[1]:
-                texts = (f"{few} MB", f"{many} MB")
+                texts = (f"{few} MiB", f"{many} MiB")
             yield Difference(name, quantity, *texts, signed)
 
 
@@ -116,16 +118,21 @@ def _of_queue(name: str, one: QueueNumbers, two: QueueNumbers) -> Iterator[Diffe
 def exact(resource: Resource) -> str:
     """Memory and vcores, and whatever else there is, as the scheduler counts it."""
     others = "".join(f" {name.rpartition('/')[2]}={value}" for name, value in resource.others)
-    return f"{resource.memory_mb} MB {resource.vcores} vc{others}"
+    return f"{resource.memory_mb} MiB {resource.vcores} vc{others}"
+
+
+def exact_amounts(text: str) -> str:
+    """A sentence whose amounts are not written as Hadoop prints them, but as `exact` does."""
+    return _PRINTED.sub(lambda found: f"{found[1]} MiB {found[2]} vc{found[3]}", text)
 
 
 def memory(memory_mb: int) -> str:
-    """MB as a person reads them: `512 MB`, `7 GB`, `68.4 GB`, `1.5 TB`."""
-    amount, unit = float(memory_mb), "MB"
-    for larger in ("GB", "TB", "PB"):
-        if abs(amount) < _MB:
+    """An amount as a person reads it: `512 MiB`, `7 GiB`, `68.4 GiB`, `1.5 TiB`."""
+    amount, unit = float(memory_mb), "MiB"
+    for larger in ("GiB", "TiB", "PiB"):
+        if abs(amount) < _STEP:
             break
-        amount, unit = amount / _MB, larger
+        amount, unit = amount / _STEP, larger
     return f"{amount:.1f}".removesuffix(".0") + f" {unit}"
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 from functools import partial
 
 from yarnbox.rm.scheduler.admission.submission import place_by_tags
-from yarnbox.rm.scheduler.capacity.config.mappings import FORMAT, JSON_FILE, JSON_TEXT, QUEUE_MAPPINGS
 from yarnbox.rm.scheduler.capacity.config.settings import CapacitySettings
 from yarnbox.rm.scheduler.capacity.lifecycle.access import QueueAccess
 from yarnbox.rm.scheduler.capacity.lifecycle.dynamic_queues import QueueTreeLookup
@@ -76,8 +75,5 @@ class SubmissionPlacement:
 
 def check_mappings(settings: CapacitySettings, queues: QueueLookup) -> None:
     """Collects the rules that can never place an application."""
-    p = settings.properties
-    form = p.text(FORMAT) or "legacy"
-    name = QUEUE_MAPPINGS if form == "legacy" else JSON_TEXT if p.text(JSON_TEXT) else JSON_FILE
     for rule, complaint in check_rules(settings.mappings.rules, queues):
-        p.fault(name, f"{complaint} (mapping {rule.text})")
+        settings.properties.fault(rule.listed_in, f"{complaint} (mapping {rule.text})")

@@ -12,11 +12,17 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, Final, TypeVar
 
 from yarnbox.rm.scheduler.fair.allocation_file.amounts import Amount, parse_amount, unbounded
 from yarnbox.rm.scheduler.fair.allocation_file.document import Element, read_document, write_document
-from yarnbox.rm.scheduler.fair.allocation_file.grammar import QUEUES, bad_element, without_effect
+from yarnbox.rm.scheduler.fair.allocation_file.grammar import (
+    QUEUES,
+    bad_element,
+    without_effect,
+    written_twice,
+)
 from yarnbox.rm.scheduler.fair.queues.placement import ROOT
 from yarnbox.rm.scheduler.fair.queues.policies import FairPolicy, Policy, policy_class
 from yarnbox.yarn.configuration import ConfigurationError, Fault, values
@@ -158,7 +164,7 @@ class AllocationDraft:
         for element in queues:
             with self._leaving_out(top, element):
                 self._read_top_queue(element, len(queues))
-        for element, text in without_effect(top):
+        for element, text in chain(without_effect(top), written_twice(top)):
             self._notice(element, text)
         self._refuse()
 

@@ -169,7 +169,11 @@ class FairCheck:
         for number, rule in enumerate(self.rules, 1):
             where = f"placement rule {number} ({rule.name})"
             inner = rule.inner
-            if rule.name == "default":
+            earlier = next((n for n, one in enumerate(self.rules[: number - 1], 1) if one.covers(rule)), None)
+            if earlier is not None:
+                text = f"it never answers: rule {earlier} is of the same kind and answers whenever it would"
+                yield Finding(where, text)
+            elif rule.name == "default":
                 yield from self._of_default(where, rule.queue)
             elif inner is not None and inner.name == "default" and inner.queue in self.allocations.leaves:
                 yield Finding(where, f"it never answers: {inner.queue} is a leaf")

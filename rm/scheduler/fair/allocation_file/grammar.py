@@ -5,12 +5,18 @@ Hadoop warns about unknown elements at the top alone and passes over all others 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from yarnbox.rm.scheduler.fair.allocation_file.document import Element
-from yarnbox.yarn.text.words import did_you_mean
+from yarnbox.yarn.text.words import did_you_mean, on_lines
 
 QUEUES = ("queue", "pool")
+_ALIKE = {
+    "pool": "queue",
+    "schedulingMode": "schedulingPolicy",
+    "defaultQueueSchedulingMode": "defaultQueueSchedulingPolicy",
+}
+"""Two names of one thing."""
 TOP = (
     *QUEUES,
     "user",
@@ -90,6 +96,33 @@ def _below(element: Element, called: str) -> Iterator[tuple[Element, str]]:
         elif known is not None:
             name = child.attributes.get("name", "").strip()
             yield from _below(child, f"{called}.{name}" if element.name in QUEUES else name)
+
+
+def written_twice(element: Element, called: str = "") -> Iterator[tuple[Element, str]]:
+    """Elements that a file has several times where one counts, with the line of the one that counts."""
+    places: dict[tuple[str, str], list[Element]] = {}
+    for child in element.children:
+        name = child.attributes.get("name", "").strip()
+        if child.name in TOP or child.name in IN_QUEUE:
+            places.setdefault((_ALIKE.get(child.name, child.name), name), []).append(child)
+        if child.name in QUEUES:
+            yield from written_twice(child, f"{called}.{name}".removeprefix("."))
+        elif child.name == "user":
+            yield from written_twice(child, name)
+    where = f" in {element.name} {called}" if called else ""
+    for (kind, name), several in places.items():
+        if len(several) > 1:
+            lines = on_lines([one.line for one in several])
+            what = f"{kind} {name}".rstrip() + where
+            yield several[-1], f"{what} is written {lines}: {_which(kind, several)}"
+
+
+def _which(kind: str, several: Sequence[Element]) -> str:
+    if kind in ("queue", "user"):
+        return "their elements are put together, and of each the last counts; write it once"
+    if kind == "reservation":
+        return "once is enough"
+    return f"that of line {several[-1].line} counts, the last; write it once"
 
 
 def _attributes(element: Element) -> Iterator[tuple[Element, str]]:

@@ -73,6 +73,13 @@ class Rule:
             own = self.create
         return own and (self.inner is None or self.inner.is_terminal)
 
+    def covers(self, later: Rule) -> bool:
+        """Whether the later rule has no answer where this one has none."""
+        if self.name == "default" and self.queue != later.queue:
+            return False
+        is_alike = _kind(self.name) == _kind(later.name) and self.inner == later.inner
+        return is_alike and (self.create or not later.create)
+
     def place(self, submission: Submission, queues: Queues) -> str | None:
         """The full queue name; None lets the next rule try."""
         if self.name == "reject":
@@ -153,7 +160,8 @@ def read_rules(
         if rule.is_terminal:
             unreachable = f"Rules after rule {number} in queue placement policy can never be reached"
             if not skip_terminal_check:
-                raise _fault(source, element, unreachable)
+                remedy = f'put rule {number} last, or give it create="false"'
+                raise _fault(source, element, f"{unreachable}: {remedy}")
             notices.append(f"{source}:{element.line}: {unreachable}")
     if rules and not rules[-1].is_terminal:
         raise _fault(source, elements[-1], "Could get past last queue placement rule without assigning")

@@ -18,6 +18,7 @@ config/validation              config/test_settings.py
 config/values                  config/test_settings.py
 diagnostics/am_launch          tests/scenarios/queues
 diagnostics/configuration_difference tests/cluster/checking/test_check_conf.py
+diagnostics/unreachable_rules  diagnostics/test_configuration_check.py
 diagnostics/recording          diagnostics/test_activities.py
 lifecycle/access               tests/scenarios/queues
 lifecycle/admission            tests/scenarios/queues

@@ -6,6 +6,7 @@ Ratios are 32-bit floats: 70 percent is 0.699999988, of 102400 MB 71679 and not 
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -89,21 +90,73 @@ def test_derived_quantities(
 EVERYBODY = {"type": "user", "matches": "*"}
 REJECT = {**EVERYBODY, "policy": "reject"}
 PLACE = {**EVERYBODY, "policy": "user", "fallbackResult": "skip"}
+ANN = {"type": "user", "matches": "ann", "policy": "custom"}
+TO_DEV = {**ANN, "customPlacement": "root.dev"}
+TO_PARENT = {**ANN, "customPlacement": "root.prod.%user"}
+STAFF = {"type": "group", "matches": "staff", "policy": "defaultQueue"}
+SET = {**EVERYBODY, "policy": "setDefaultQueue", "value": "root.dev"}
+CALLED_STAR = {"type": "application", "matches": "*", "policy": "reject"}
+ANY_APPLICATION = {"type": "application", "matches": "%application", "policy": "reject"}
+FULL_NAME = {"type": "user", "matches": "ann.b", "policy": "reject"}
+EACH_USER = {"type": "user", "matches": "%user", "policy": "reject"}
 
 
 @pytest.mark.parametrize(
-    "rules, said",
+    "rules, never",
     [
-        ([REJECT, PLACE], "the first rule rejects everybody: no application is accepted"),
-        ([PLACE, REJECT, PLACE], "rule 2 rejects all that reach it: those behind it have no effect"),
-        ([PLACE, REJECT], None),
-        ([{**REJECT, "matches": "ann"}, PLACE], None),
+        ([PLACE, REJECT, PLACE], {3: 2}),
+        ([PLACE, REJECT, TO_DEV, STAFF], {3: 2, 4: 2}),
+        ([PLACE, REJECT], {}),
+        ([{**REJECT, "matches": "ann"}, PLACE], {}),
+        ([{**REJECT, "matches": "ann"}, TO_DEV], {2: 1}),
+        # Where the target is a leaf of the tree, skipping never comes about.
+        ([TO_DEV, {**ANN, "policy": "reject"}], {2: 1}),
+        ([TO_PARENT, {**ANN, "policy": "reject"}], {}),
+        ([{**TO_PARENT, "fallbackResult": "placeDefault"}, TO_DEV], {2: 1}),
+        ([STAFF, STAFF, {**STAFF, "matches": "other"}], {2: 1}),
+        # Who sets the default queue lets the search go on.
+        ([SET, SET, TO_DEV], {}),
+        # `*` stands for everybody among users alone.
+        ([CALLED_STAR, TO_DEV], {}),
+        ([ANY_APPLICATION, CALLED_STAR, TO_DEV], {2: 1, 3: 1}),
+        # A user with a dot is not %user.
+        ([EACH_USER, TO_DEV, FULL_NAME], {2: 1}),
+        ([{**ANN, "matches": "%default", "policy": "reject"}] * 2, {}),
     ],
 )
-def test_rules_that_nobody_gets_past_look_wrong(rules: list[dict[str, str]], said: str | None) -> None:
+def test_rules_that_an_earlier_one_leaves_nothing(rules: list[dict[str, str]], never: dict[int, int]) -> None:
     written = {"mapping-rule-format": "json", "mapping-rule-json": json.dumps({"rules": rules})}
-    found = [one.text for one in checked({**PERCENTS, **written}).findings() if "rule" in one.property]
-    assert found == ([said] if said else [])
+    found = [one for one in checked({**PERCENTS, **written}).findings() if "never matches" in one.text]
+    told = [re.findall(r"rule (\d+) ", one.text) for one in found]
+    assert {int(place): int(catcher) for place, catcher in told} == never
+    assert {one.property for one in found} <= {P + "mapping-rule-json"}
+
+
+def test_a_first_rule_that_rejects_everybody() -> None:
+    written = {"mapping-rule-format": "json", "mapping-rule-json": json.dumps({"rules": [REJECT]})}
+    found = [one.text for one in checked({**PERCENTS, **written}).findings()]
+    assert "the first rule rejects everybody: no application is accepted" in found
+
+
+def test_lists_of_rules() -> None:
+    """An entry of such a list places in the default queue what it cannot place."""
+    names = "yarn.scheduler.queue-placement-rules"
+    written = {
+        P + "queue-mappings": "u:ann:dev,g:staff:dev,g:staff:tiny,u:ann:tiny,u:%user:%user,u:bob:dev",
+        names: "user-group,app-name",
+        names + ".app-name": "nightly:dev",
+    }
+    scheduler = CapacityRig({**{P + name: text for name, text in PERCENTS.items()}, **written}).scheduler
+    found = ConfigurationCheck(scheduler.queue_context, scheduler.tree)
+    found.assume({"": Resource(102_400, 100)})
+    of_users = f"rule 5 of {P}queue-mappings (u:%user:%user)"
+    said = "takes all that it would match; put it before that one, or delete it"
+    assert [str(one) for one in found.findings() if "never" in one.text and "rule" in one.text] == [
+        f"{P}queue-mappings: rule 3 (g:staff:tiny) never matches: rule 2 (g:staff:dev) {said}",
+        f"{P}queue-mappings: rule 4 (u:ann:tiny) never matches: rule 1 (u:ann:dev) {said}",
+        f"{P}queue-mappings: rule 6 (u:bob:dev) never matches: rule 5 (u:%user:%user) {said}",
+        f"{names}.app-name: rule 1 (nightly:dev) never matches: {of_users} {said}",
+    ]
 
 
 def test_what_looks_wrong() -> None:

@@ -183,3 +183,75 @@ def test_settings_of_yarn_site_without_effect(tmp_path: Path) -> None:
 
 def test_a_plain_file_has_nothing_suspicious(tmp_path: Path) -> None:
     assert warnings(tmp_path, '<queue name="a"/><queue name="b"><weight>2</weight></queue>') == []
+
+
+LAST = "that of line 2 counts, the last; write it once"
+TOGETHER = "their elements are put together, and of each the last counts; write it once"
+
+
+@pytest.mark.parametrize(
+    ("inside", "text"),
+    [
+        (
+            '<queue name="a"><weight>1</weight>\n<weight>2</weight></queue>',
+            f"f.xml:2: weight in queue a is written on lines 1 and 2: {LAST}",
+        ),
+        (
+            "<userMaxAppsDefault>1</userMaxAppsDefault>\n<userMaxAppsDefault>2</userMaxAppsDefault>",
+            f"f.xml:2: userMaxAppsDefault is written on lines 1 and 2: {LAST}",
+        ),
+        (
+            '<pool name="a"/>\n<queue name="b"/>\n<queue name="a"><weight>2</weight></queue>',
+            f"f.xml:3: queue a is written on lines 1 and 3: {TOGETHER}",
+        ),
+        (
+            '<queue name="a"><queue name="b"><reservation/><reservation/></queue></queue>',
+            "f.xml:1: reservation in queue a.b is written 2 times on line 1: once is enough",
+        ),
+        (
+            '<user name="u"><maxRunningApps>1</maxRunningApps>\n<maxRunningApps>2</maxRunningApps></user>',
+            f"f.xml:2: maxRunningApps in user u is written on lines 1 and 2: {LAST}",
+        ),
+    ],
+)
+def test_what_is_written_twice(inside: str, text: str) -> None:
+    assert notices(inside) == [text]
+
+
+SPECIFIED, ONLY_DECLARED = '<rule name="specified"/>', '<rule name="specified" create="false"/>'
+OF_GROUP = '<rule name="primaryGroup" create="false"/>'
+DEFAULT_RULE = '<rule name="default"/>'
+
+
+@pytest.mark.parametrize(
+    ("rules", "never"),
+    [
+        ((SPECIFIED, ONLY_DECLARED, DEFAULT_RULE), "2 (specified)"),
+        ((ONLY_DECLARED, SPECIFIED, DEFAULT_RULE), None),
+        (('<rule name="default" queue="a" create="false"/>', '<rule name="default" queue="b"/>'), None),
+        (
+            (
+                f'<rule name="user">{OF_GROUP}</rule>',
+                f'<rule name="nestedUserQueue">{OF_GROUP}</rule>',
+                DEFAULT_RULE,
+            ),
+            "2 (nestedUserQueue)",
+        ),
+        (
+            (
+                '<rule name="user" create="false"/>',
+                f'<rule name="nestedUserQueue">{OF_GROUP}</rule>',
+                DEFAULT_RULE,
+            ),
+            None,
+        ),
+    ],
+)
+def test_rules_that_never_answer(tmp_path: Path, rules: tuple[str, ...], never: str | None) -> None:
+    (tmp_path / "yarn-site.xml").write_text(write([]))
+    policy = f"<queuePlacementPolicy>{''.join(rules)}</queuePlacementPolicy>"
+    (tmp_path / "fair-scheduler.xml").write_text(f"<allocations>{policy}</allocations>")
+    report = check_fair(tmp_path, [], None).text
+    said = "it never answers: rule 1 is of the same kind and answers whenever it would"
+    told = [line for line in report.splitlines() if "never answers" in line]
+    assert told == ([] if never is None else [f"warning: placement rule {never}: {said}"])
