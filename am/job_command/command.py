@@ -246,7 +246,7 @@ def _add_containers(parser: argparse.ArgumentParser) -> None:
         "-container_memory",
         type=_count,
         default=1024,
-        metavar="MB",
+        metavar="MIB",
         help="memory of each container (default: 1024)",
     )
     add(

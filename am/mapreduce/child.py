@@ -493,7 +493,7 @@ def _note_free_space(error: OSError, plan: Plan | None, local_dir: Path) -> None
     for path in (local_dir, *([Path(plan.output)] if plan is not None else [])):
         with suppress(OSError):
             found = os.statvfs(path)
-            error.add_note(f"{found.f_bavail * found.f_frsize >> 20} MB are free in {path}")
+            error.add_note(f"{found.f_bavail * found.f_frsize >> 20} MiB are free in {path}")
 
 
 def _remove(directory: Path) -> None:

@@ -136,7 +136,7 @@ def _parser() -> argparse.ArgumentParser:
         help="register N nodes, whose containers are simulated",
     )
     virtual.add_argument("--racks", type=_positive, default=1, metavar="R", help="spread over R racks")
-    virtual.add_argument("--memory", type=_positive, metavar="MB", help="memory of each")
+    virtual.add_argument("--memory", type=_positive, metavar="MIB", help="memory of each")
     virtual.add_argument("--vcores", type=_positive, metavar="N", help="vcores of each")
     return parser
 

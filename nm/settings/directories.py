@@ -64,13 +64,17 @@ class DiskSettings:
         parse=values.single,
     )
     minimum_free_mb: int = setting(
-        _DISKS + "min-free-space-per-disk-mb", 0, "A disk has no free space below this", unit="MB", at_least=0
+        _DISKS + "min-free-space-per-disk-mb",
+        0,
+        "A disk has no free space below this",
+        unit="MiB",
+        at_least=0,
     )
     high_watermark_free_mb: int = setting(
         _DISKS + "min-free-space-per-disk-watermark-high-mb",
         "${yarn.nodemanager.disk-health-checker.min-free-space-per-disk-mb}",
         "A disk without free space is good again above this",
-        unit="MB",
+        unit="MiB",
         at_least=0,
     )
 
@@ -86,7 +90,7 @@ class LocalizationSettings:
         _LOCALIZER + "cache.target-size-mb",
         10_240,
         "Unused resources stay up to this size",
-        unit="MB",
+        unit="MiB",
         at_least=0,
     )
     cache_cleanup_interval_ms: int = setting(
@@ -112,7 +116,7 @@ class StagingSettings:
         "yarnbox.nodemanager.staging.max-mb",
         0,
         "Files that clients may stage here, where yarn.app.mapreduce.am.staging-dir is `yarnbox:`; 0: none",
-        unit="MB",
+        unit="MiB",
         at_least=0,
     )
     retain_secs: int = setting(

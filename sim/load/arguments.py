@@ -96,10 +96,10 @@ def _add_swim_options(swim: argparse._ArgumentGroup) -> None:
         "--max-reduces", metavar="N", type=positive, help="at most N reduces a job, which then take longer"
     )
     swim.add_argument(
-        "--map-mb", metavar="MB", type=positive, default=1024, help="memory of a map (default: 1024)"
+        "--map-mb", metavar="MIB", type=positive, default=1024, help="memory of a map (default: 1024)"
     )
     swim.add_argument(
-        "--reduce-mb", metavar="MB", type=positive, default=1024, help="memory of a reduce (default: 1024)"
+        "--reduce-mb", metavar="MIB", type=positive, default=1024, help="memory of a reduce (default: 1024)"
     )
 
 

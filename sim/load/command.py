@@ -154,7 +154,7 @@ def _add_capture(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         )
         command.add_argument(
             "--am-mb",
-            metavar="MB",
+            metavar="MIB",
             type=positive,
             default=1024,
             help="memory of an AM where no history server tells it (default: 1024)",

@@ -122,8 +122,10 @@ def _over_time(result: Result) -> Html:
         for name in ("queues", "applications")
     ]
     return side_by_side(
-        time_chart("Memory used by queues, GB", [Series(name, used[name]) for name in shown]),
-        time_chart("Memory asked for and not allocated, GB", [Series(name, pending[name]) for name in shown]),
+        time_chart("Memory used by queues, GiB", [Series(name, used[name]) for name in shown]),
+        time_chart(
+            "Memory asked for and not allocated, GiB", [Series(name, pending[name]) for name in shown]
+        ),
         time_chart("Fairness between", even, top=1.0),
         time_chart("Jobs", _jobs_over_time(result.jobs)),
     )
@@ -225,8 +227,8 @@ def _cell(measure: str, value: float | None) -> str | None:
 def _queues(result: Result) -> Html:
     columns = [
         Column("queue", is_number=False),
-        Column("guarantee, MB"),
-        Column("mean used, MB"),
+        Column("guarantee, MiB"),
+        Column("mean used, MiB"),
         Column("use of the guarantee"),
     ]
     rows = [

@@ -94,7 +94,7 @@ def _sums(result: Result) -> Iterator[str]:
         name = part.partition or "default partition"
         yield f"utilization  {name}: {_percent(part.memory)} of memory, {_percent(part.vcores)} of vcores"
     for queue in result.queues[:_MOST_ROWS]:
-        yield f"guarantee    {queue.queue}: {_percent(queue.guarantee_used)} of {queue.guarantee_mb} MB"
+        yield f"guarantee    {queue.queue}: {_percent(queue.guarantee_used)} of {queue.guarantee_mb} MiB"
 
 
 def _percent(value: float | None) -> str:

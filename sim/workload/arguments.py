@@ -57,7 +57,7 @@ def add_site_options(parser: argparse.ArgumentParser, cluster: argparse._Argumen
     )
     cluster.add_argument(
         "--node-mb",
-        metavar="MB",
+        metavar="MIB",
         type=positive,
         help="memory of a node for which no file gives it (default: 10240)",
     )
@@ -210,7 +210,7 @@ def _add_bandwidths(model: argparse._ArgumentGroup) -> None:
     )
     model.add_argument(
         "--block-mb",
-        metavar="MB",
+        metavar="MIB",
         type=positive,
         default=128,
         help="with --disk-mbps: data that a task reads (default: 128)",

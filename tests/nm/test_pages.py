@@ -88,7 +88,7 @@ def test_the_node(tmp_path: Path) -> None:
     shown = page(tmp_path, "/node", conf={"yarn.resourcemanager.webapp.address": "rm:8088"})
     assert "NodeHealthyStatus" in shown
     assert 'href="http://rm:8088/cluster"' in shown
-    assert "8.40 GB" in shown  # 4 GB times the ratio of virtual memory
+    assert "8.40 GiB" in shown  # 4 GB times the ratio of virtual memory
 
 
 @pytest.mark.parametrize(

@@ -43,14 +43,14 @@ class NodeResourceSettings:
         "yarn.nodemanager.resource.memory-mb",
         -1,
         "Memory of the node for containers; -1: 8192, or as detected",
-        unit="MB",
+        unit="MiB",
         check=lambda value: None if value == -1 or value > 0 else "more than 0, or -1",
     )
     reserved_memory_mb: int = setting(
         "yarn.nodemanager.resource.system-reserved-memory-mb",
         -1,
         "Memory kept from containers when it is detected; -1: a fifth",
-        unit="MB",
+        unit="MiB",
         at_least=-1,
     )
     vcores: int = setting(
@@ -96,7 +96,7 @@ def node_resource(
     amounts[VCORES] = _vcores(basic, detected)
     if amounts[MEMORY_MB] <= 0:
         what = (
-            f"set, because the machine's memory minus {basic.reserved_memory_mb} MB "
+            f"set, because the machine's memory minus {basic.reserved_memory_mb} MiB "
             "leaves no memory for containers"
         )
         faults.append(Fault("default", "yarn.nodemanager.resource.memory-mb", "-1", what))

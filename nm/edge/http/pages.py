@@ -138,7 +138,7 @@ def _logs_of(one: Mapping[str, Any]) -> Html:
 
 
 def _memory(mb: int) -> str:
-    return f"{mb / 1024:.2f} GB"
+    return f"{mb / 1024:.2f} GiB"
 
 
 def _flag(value: bool) -> str:

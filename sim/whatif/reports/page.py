@@ -173,12 +173,12 @@ def _named(uses: Sequence[QueueUse], queue: str) -> QueueUse | None:
 
 
 def _points(values_mb: Sequence[float], step_ms: int) -> list[tuple[float, float | None]]:
-    """In GB, so that ticks are round."""
+    """In GiB, so that ticks are round."""
     return [(float(place * step_ms), value / 1024) for place, value in enumerate(values_mb)]
 
 
 def _gb(value: float) -> str:
-    return f"{amount_text(value)} GB"
+    return f"{amount_text(value)} GiB"
 
 
 def _use_chart(before: QueueUse | None, after: QueueUse | None, step_ms: int) -> Html:
@@ -204,7 +204,7 @@ _EXCHANGED = (
     Column("queue", is_number=False),
     *(
         Column(f"{what}, {side}", meaning=meaning)
-        for what, meaning in (("borrowed", "GB h"), ("lent", "GB h"), ("preempted", "containers"))
+        for what, meaning in (("borrowed", "GiB h"), ("lent", "GiB h"), ("preempted", "containers"))
         for side in ("base", "change")
     ),
 )
@@ -214,8 +214,8 @@ def _exchange(pairs: Sequence[tuple[QueueUse | None, QueueUse | None]]) -> Html:
     def row(before: QueueUse | None, after: QueueUse | None) -> Iterator[object]:
         both = (before, after)
         yield next(one.queue for one in both if one is not None)
-        yield from (None if one is None else f"{one.borrowed_gb_hours:.2f} GB h" for one in both)
-        yield from (None if one is None else f"{one.lent_gb_hours:.2f} GB h" for one in both)
+        yield from (None if one is None else f"{one.borrowed_gb_hours:.2f} GiB h" for one in both)
+        yield from (None if one is None else f"{one.lent_gb_hours:.2f} GiB h" for one in both)
         yield from (None if one is None else f"{one.preempted:.1f}" for one in both)
 
     return table(_EXCHANGED, (list(row(*pair)) for pair in pairs))

@@ -254,7 +254,7 @@ def test_one_is_served_and_the_browser_opened_on_it(
     monkeypatch.setenv("DISPLAY", ":1")
     assert main(["demo", "drf", "--port", "7"]) == 0
     assert main(["demo", "drf", "--no-browser"]) == 0
-    assert "Watch: The cluster has 9 vcores and 18 GB." in capsys.readouterr().out
+    assert "Watch: The cluster has 9 vcores and 18 GiB." in capsys.readouterr().out
     (library, port, opened), (_, _, silent) = served
     assert (library.demo, "drf.yaml" in library.files(), port) == ("drf.yaml", True, 7)
     assert library.text("drf.yaml") == FOUND["drf"].read_text()

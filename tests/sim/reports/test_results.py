@@ -282,8 +282,8 @@ def test_a_page_of_a_run(trace: Path, tmp_path: Path) -> None:
     ]
     captions = ["".join(one.itertext()) for one in tree.iter("figcaption")]
     assert captions[:3] == [
-        "Memory used by queues, GB",
-        "Memory asked for and not allocated, GB",
+        "Memory used by queues, GiB",
+        "Memory asked for and not allocated, GiB",
         "Fairness between",
     ]
     assert not re.search(r"https?:|<script|src=|@import|url\(", text)

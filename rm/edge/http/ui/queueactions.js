@@ -88,15 +88,12 @@ async function edit(name, siblings, partition) {
   }
 }
 
-// Its MB and GB are binary, as those of the scheduler.
-const inOurs = (text) => inUnits(text).replace(/\b([MGTP])B\b/g, "$1iB");
-
 // What would be different, by the calculation of `yarnbox check-conf`: whether that is wanted.
 async function agreed({ difference, finding }) {
   const rows = list(difference).map(({ queue, quantity, before, after, change }) => [
     queue,
     quantity,
-    ...[before, after, change].map(inOurs),
+    ...[before, after, change].map(inUnits),
   ]);
   return ask(
     "What would change",
@@ -106,7 +103,7 @@ async function agreed({ difference, finding }) {
         list(finding).length > 0 &&
         html`<p><b>What looks wrong then:</b></p>
           <ul>
-            ${list(finding).map((one) => html`<li><code>${one.property}</code>: ${inOurs(one.text)}</li>`)}
+            ${list(finding).map((one) => html`<li><code>${one.property}</code>: ${inUnits(one.text)}</li>`)}
           </ul>`
       }`,
     [],

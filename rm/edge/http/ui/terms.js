@@ -16,7 +16,7 @@ const TERMS = {
     "those that are active.",
   "steady fair share": "The fair share that the queue would have if all queues were active.",
   "dominant share":
-    "The largest of the shares of each resource: 3 of 9 vcores and 1 of 18 GB are a dominant " +
+    "The largest of the shares of each resource: 3 of 9 vcores and 1 of 18 GiB are a dominant " +
     "share of one third, of the vcores.",
   "dominant resource": "The resource of which a queue or application has the largest share.",
   demand: "What is used plus what is requested.",
