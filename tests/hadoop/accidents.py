@@ -23,6 +23,7 @@ REMOVED = "removed from a node that registered again"
 UNLISTED = "node without its label, which multi-node placement does not list any more"
 LISTED = "node with another label, which multi-node placement still lists in its old partition"
 ALONE = "request for more containers at a host than on its rack, at which FIFO breaks"
+BROKEN = "removal of a node that multi-node placement does not list, at which Hadoop breaks"
 AMBIGUOUS = "preemption that breaks at a leaf whose name another queue has, too"
 LOST = "reservation lost when an update of it was refused"
 RECURRENT = "recurring reservation that holds nothing after its first window"
@@ -61,7 +62,8 @@ class EndedByAccidentError(Exception):
 
 
 CRASHES = {
-    ALONE: ("FifoScheduler.assignNodeLocalContainers", "LocalityAppPlacementAllocator.decResourceRequest")
+    ALONE: ("FifoScheduler.assignNodeLocalContainers", "LocalityAppPlacementAllocator.decResourceRequest"),
+    BROKEN: ('"nodesPerPartition" is null', "ClusterNodeTracker.removeNode"),
 }
 """Accidents that end Hadoop's process, with what its last words name."""
 

@@ -70,7 +70,7 @@ T = TypeVar("T")
 _SCHEDULER_CLASS = "yarn.resourcemanager.scheduler.class"
 _PACKAGE = "org.apache.hadoop.yarn.server.resourcemanager.scheduler."
 _SCHEDULERS = {
-    "fifo": _PACKAGE + "fifo.FifoScheduler",
+    "fifo": "yarnbox.twin.MendedFifoScheduler",
     "capacity": "yarnbox.twin.MendedCapacityScheduler",
     "fair": "yarnbox.twin.MendedFairScheduler",
 }

@@ -38,9 +38,9 @@ class Completion(Generic[A]):
 
     def complete(self, container: RMContainer, status: ContainerStatus, event: ContainerEvent) -> None:
         """Lets the container end with that status; `event` is what its state machine is told."""
-        if container.is_finished:
-            return
         attempt = self._register.attempt(container.attempt_id)
+        if container.is_finished and not _is_held(container, attempt):
+            return
         if container.state is RMContainerState.RESERVED:
             container.fire(event)
             if attempt is not None:
@@ -64,9 +64,9 @@ class Completion(Generic[A]):
 
     def preempt(self, container: RMContainer, mark: PreemptionMark | None = None) -> None:
         """Preempts a container. For whom is said by its own mark, else by the one given."""
-        if container.is_finished:
-            return
         attempt = self._register.attempt(container.attempt_id)
+        if container.is_finished and not _is_held(container, attempt):
+            return
         own = attempt.marked_for_preemption.get(container.container_id) if attempt is not None else None
         mark = own or mark or container.preemption_mark()
         container.preempted_for = mark.for_whom
@@ -93,3 +93,8 @@ class Completion(Generic[A]):
         """Ends a reservation by force."""
         status = aborted(container.container_id, UNRESERVED_CONTAINER)
         self.complete(container, status, ContainerKill(status=status))
+
+
+def _is_held(container: RMContainer, attempt: Attempt | None) -> bool:
+    """Whether an ended container is in the books still: its AM gave it back before its node was back."""
+    return attempt is not None and container.container_id in attempt.live

@@ -61,25 +61,28 @@ class Releases(Generic[A]):
             container = self._register.container(container_id)
             application = self._register.applications.get(container_id.application_id)
             if container is not None:
-                self._release(container)
+                event = _released(container)
+                self._completion.complete(container, event.status, event)
             elif application is not None and self._may_be_recovered():
                 application.early_releases[container_id] = None
             else:
                 self._context.log("info", "release of an unknown container", container=container_id)
 
     def release_recovered(self, container: RMContainer) -> None:
-        """Its node has registered again: its AM may have given it back before."""
+        """Its node has registered again: its AM may have given it back before. It stays in the books until
+        the node, which is told to clean it up, reports its end.
+        """
         application = self._register.applications.get(container.container_id.application_id)
         if application is None or container.container_id not in application.early_releases:
             return
         del application.early_releases[container.container_id]
         if self._may_be_recovered():
-            self._release(container)
-
-    def _release(self, container: RMContainer) -> None:
-        status = aborted(container.container_id, RELEASED_CONTAINER)
-        self._completion.complete(container, status, ContainerReleased(status=status))
+            container.fire(_released(container))
 
     def _may_be_recovered(self) -> bool:
         context = self._context
         return context.now_ms - context.start_ms < context.settings.node_expiry_ms
+
+
+def _released(container: RMContainer) -> ContainerReleased:
+    return ContainerReleased(status=aborted(container.container_id, RELEASED_CONTAINER))

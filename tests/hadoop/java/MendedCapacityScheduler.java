@@ -1,15 +1,19 @@
 package yarnbox.twin;
 
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.thirdparty.com.google.common.util.concurrent.SettableFuture;
 import org.apache.hadoop.yarn.api.records.ApplicationId;
+import org.apache.hadoop.yarn.api.records.ContainerId;
 import org.apache.hadoop.yarn.api.records.Priority;
 import org.apache.hadoop.yarn.api.records.Resource;
 import org.apache.hadoop.yarn.api.records.SchedulingRequest;
 import org.apache.hadoop.yarn.exceptions.YarnException;
+import org.apache.hadoop.yarn.server.api.protocolrecords.NMContainerStatus;
 import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainer;
+import org.apache.hadoop.yarn.server.resourcemanager.rmnode.RMNode;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerApplicationAttempt;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerNode;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.AbstractLeafQueue;
@@ -116,5 +120,20 @@ public final class MendedCapacityScheduler extends CapacityScheduler {
       }
     }
     return found;
+  }
+
+  @Override
+  protected void createReleaseCache() {} // Hadoop starts a timer
+
+  @Override
+  protected void releaseContainers(List<ContainerId> released, SchedulerApplicationAttempt attempt) {
+    EarlyReleases.remember(this, released, attempt);
+    super.releaseContainers(released, attempt);
+  }
+
+  @Override
+  public void recoverContainersOnNode(List<NMContainerStatus> reports, RMNode node) {
+    EarlyReleases.expire(this);
+    super.recoverContainersOnNode(reports, node);
   }
 }

@@ -2,11 +2,14 @@ package yarnbox.twin;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.apache.hadoop.yarn.api.records.ContainerId;
 import org.apache.hadoop.yarn.api.records.Resource;
 import org.apache.hadoop.yarn.api.records.ResourceRequest;
 import org.apache.hadoop.yarn.api.records.UpdateContainerRequest;
+import org.apache.hadoop.yarn.server.api.protocolrecords.NMContainerStatus;
 import org.apache.hadoop.yarn.server.resourcemanager.nodelabels.RMNodeLabelsManager;
 import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainer;
+import org.apache.hadoop.yarn.server.resourcemanager.rmnode.RMNode;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.ContainerUpdates;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerApplicationAttempt;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.PendingAsk;
@@ -37,5 +40,20 @@ public final class MendedFairScheduler extends FairScheduler {
     for (Resource size : replaced) {
       attempt.getQueue().getMetrics().releaseResources(RMNodeLabelsManager.NO_LABEL, attempt.getUser(), 1, size);
     }
+  }
+
+  @Override
+  protected void createReleaseCache() {} // Hadoop starts a timer
+
+  @Override
+  protected void releaseContainers(List<ContainerId> released, SchedulerApplicationAttempt attempt) {
+    EarlyReleases.remember(this, released, attempt);
+    super.releaseContainers(released, attempt);
+  }
+
+  @Override
+  public void recoverContainersOnNode(List<NMContainerStatus> reports, RMNode node) {
+    EarlyReleases.expire(this);
+    super.recoverContainersOnNode(reports, node);
   }
 }

@@ -330,14 +330,10 @@ MUTANTS = (
         (
             "a container ends twice",
             (
-                "        if container.is_finished:\n            return\n"
-                "        attempt = self._register.attempt(container.attempt_id)\n"
+                "        if container.is_finished and not _is_held(container, attempt):\n            return\n"
                 "        if container.state is RMContainerState.RESERVED:"
             ),
-            (
-                "        attempt = self._register.attempt(container.attempt_id)\n"
-                "        if container.state is RMContainerState.RESERVED:"
-            ),
+            "        if container.state is RMContainerState.RESERVED:",
         ),
         (
             "requests of containers that were never delivered are not given back",

@@ -53,7 +53,7 @@ class PreemptionMarks:
     def make_killable(self, event: SchedulerMarkContainerForKillable) -> None:
         """MARK_CONTAINER_FOR_KILLABLE: killed at once; if lazy, when another request needs its resources."""
         container = self._register.container(event.container_id)
-        if container is None or container.is_finished:
+        if container is None:
             return
         if not self._context.settings.is_preemption_lazy:
             self._completion.preempt(container, event.mark)
