@@ -18,7 +18,7 @@ from yarnbox.yarn.connection.failover import BlockingCalls
 from yarnbox.yarn.connection.rpc import ConnectionFailedError
 from yarnbox.yarn.enums import FinalApplicationStatus, NodeState, YarnApplicationState
 from yarnbox.yarn.errors import ApplicationNotFoundError, YarnError
-from yarnbox.yarn.ids import ApplicationId, ContainerId
+from yarnbox.yarn.ids import ApplicationId, ContainerId, NodeId
 from yarnbox.yarn.records.application import (
     ApplicationAttemptReport,
     ApplicationReport,
@@ -222,6 +222,13 @@ class Submitter:
         reports: tuple[ApplicationAttemptReport, ...] = response.application_attempts
         found = (one.am_container_id for one in reports if one.am_container_id is not None)
         return tuple(sorted(found, key=lambda one: one.application_attempt_id))
+
+    def lost_nodes(self) -> tuple[NodeId, ...]:
+        """The nodes that are LOST."""
+        request = GetClusterNodesRequest(node_states=(NodeState.LOST,))
+        response = self._stub.call("getClusterNodes", request, timeout_s=REPORT_TIMEOUT_S)
+        reports: tuple[NodeReport, ...] = response.node_reports
+        return tuple(one.node_id for one in reports if one.node_id is not None)
 
     def kill(self, application_id: ApplicationId) -> None:
         """Ends the application; returns when it has ended."""

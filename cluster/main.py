@@ -102,7 +102,15 @@ def _job(words: list[str], directory: str | None, run: RunDirectory) -> int:
         run.load()
         os.environ.update({"YARN_CONF_DIR": str(run.path), "HADOOP_CONF_DIR": str(run.path)})
     yarn = "yarn" if directory is None else f"yarn --dir {shlex.quote(directory)}"
-    return _status_of(main(words, run.path, yarn, partial(_collect, run)))
+    return _status_of(main(words, run.path, yarn, partial(_collect_for_a_job, run)))
+
+
+def _collect_for_a_job(run: RunDirectory) -> None:
+    """The same as `_collect`; OSError where it cannot be done, which is no failure of the job."""
+    try:
+        _collect(run)
+    except ClusterError as error:
+        raise OSError(str(error)) from error
 
 
 def _collect(run: RunDirectory) -> None:

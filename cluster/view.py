@@ -54,7 +54,7 @@ class Row:
 
     def cells(self) -> tuple[str, ...]:
         """The row as text, in the order of the headings."""
-        memory = "-" if self.total_mb is None else f"{self.used_mb}/{self.total_mb} MB"
+        memory = "-" if self.total_mb is None else f"{self.used_mb}/{self.total_mb} MiB"
         vcores = "-" if self.total_vcores is None else f"{self.used_vcores}/{self.total_vcores}"
         containers = "-" if self.containers is None else str(self.containers)
         pid = "-" if self.pid is None else str(self.pid)

@@ -16,6 +16,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from decimal import Decimal
 from functools import partial
 from pathlib import Path
@@ -39,7 +40,7 @@ from yarnbox.yarn.configuration import Configuration, ConfigurationError
 from yarnbox.yarn.connection.rpc import ConnectionFailedError, RpcError
 from yarnbox.yarn.enums import FinalApplicationStatus, LocalResourceType
 from yarnbox.yarn.errors import YarnError
-from yarnbox.yarn.ids import ApplicationId
+from yarnbox.yarn.ids import ApplicationId, NodeId
 from yarnbox.yarn.records.application import ApplicationReport
 from yarnbox.yarn.storage import remote_files
 from yarnbox.yarn.storage.remote_files import RemoteFileError
@@ -98,6 +99,11 @@ def _fail(error: Exception | str, status: int) -> int:
 
 def _say(text: str) -> None:
     print(f"yarnbox: {text}", file=sys.stderr, flush=True)
+
+
+def _tell_of_what_is_out_of_reach(output: Output) -> None:
+    if text := output.out_of_reach():
+        _say(text)
 
 
 def _behind_dashes(argv: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -358,6 +364,7 @@ class Program:
         """The configuration, once it is read."""
         self._yarn = yarn
         self._collect = collect
+        self._lost_before: tuple[NodeId, ...] = ()
 
     def run(self) -> int:
         """Does what the options say."""
@@ -485,6 +492,7 @@ class Program:
             client.clean_up()
             reason = output.reason(report.diagnostics or "", _failed_containers(history))
             print(shown_reason(output, reason, told), file=sys.stderr, flush=True)
+            _tell_of_what_is_out_of_reach(output)
         _print_counters(history)
         return has_succeeded(report)
 
@@ -495,6 +503,8 @@ class Program:
         follow: Callable[[], ApplicationReport],
     ) -> ApplicationReport:
         try:
+            with suppress(ConnectionFailedError):
+                self._lost_before = client.lost_nodes()
             return follow()
         except KeyboardInterrupt:
             print(f"yarnbox: killing {application_id}", file=sys.stderr)
@@ -527,8 +537,7 @@ class Program:
         output = self._output(client, application_id)
         if not self._options.quiet:
             sys.stdout.write(shown_output(output))
-            if output.is_late:
-                _say(f"not all nodes have collected their logs yet; all that was written: {output.command()}")
+            _tell_of_what_is_out_of_reach(output)
         if has_succeeded(report):
             print(f"Application {application_id} completed successfully", flush=True)
             return 0
@@ -537,11 +546,13 @@ class Program:
         diagnostics = _reason(report) if reason is None else _first_line(report)
         _say(f"{application_id} did not succeed: {diagnostics}")
         print(shown_reason(output, reason), file=sys.stderr, flush=True)
+        if self._options.quiet:
+            _tell_of_what_is_out_of_reach(output)
         return 1
 
     def _output(self, client: JobClient | ShellClient, application_id: ApplicationId) -> Output:
         assert self._read is not None
-        return Output.of(self._read, application_id, client, self._yarn, self._collect)
+        return Output.of(self._read, application_id, client, self._yarn, self._collect, self._lost_before)
 
     def _shell_spec(self) -> ShellSpec:
         options = self._options

@@ -10,7 +10,7 @@ import re
 import shlex
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, Self
@@ -18,11 +18,13 @@ from typing import Protocol, Self
 from yarnbox.yarn.configuration import Configuration
 from yarnbox.yarn.connection.rpc import ConnectionFailedError
 from yarnbox.yarn.enums import LogAggregationStatus
-from yarnbox.yarn.ids import ApplicationId, ContainerId
+from yarnbox.yarn.errors import IllegalArgumentError
+from yarnbox.yarn.ids import ApplicationId, ContainerId, NodeId
 from yarnbox.yarn.records.application import ApplicationReport
 from yarnbox.yarn.settings import read, setting, settings
 from yarnbox.yarn.storage import aggregated_logs
-from yarnbox.yarn.storage.aggregated_logs import AggregatedLog, AggregatedLogReader, LogLayout
+from yarnbox.yarn.storage.aggregated_logs import AggregatedLog, AggregatedLogReader, LogLayout, is_of_node
+from yarnbox.yarn.text.words import listed
 
 COLLECTION_S = 15.0
 """How long the nodes may take to collect the logs; they begin when the application has ended."""
@@ -71,6 +73,9 @@ class Informant(Protocol):
     def masters(self, application_id: ApplicationId) -> tuple[ContainerId, ...]:
         """The containers of its AMs, of the first attempt first."""
 
+    def lost_nodes(self) -> tuple[NodeId, ...]:
+        """The nodes that are LOST."""
+
 
 class Output:
     """What the containers of one application that has ended wrote."""
@@ -82,16 +87,16 @@ class Output:
         masters: Iterable[ContainerId] = (),
         yarn: str = "yarn",
         *,
-        is_late: bool = False,
+        unread: Iterable[str] = (),
     ) -> None:
         """`masters` are the containers of its AMs, of the first attempt first: their numbers do not tell
         them, since an RM that started anew counts from 1 again. `yarn` is the command that finds this
-        cluster. `is_late`: nodes have not collected everything yet.
+        cluster. `unread` are the reasons why there may be more.
         """
         self._files = list(files)
         self._masters = list(masters)
         self._yarn = yarn
-        self.is_late = is_late
+        self._unread = dict.fromkeys(unread)
         self.application_id = application_id
 
     @classmethod
@@ -102,30 +107,41 @@ class Output:
         informant: Informant,
         yarn: str = "yarn",
         collect: Callable[[], None] = lambda: None,
+        lost_before: Collection[NodeId] = (),
     ) -> Self:
         """Waits, not for long, until the nodes have collected everything; empty if they collect nothing.
-        `collect` then brings here what lies on hosts that share no directory with this one.
+        `collect` then brings here what lies on hosts that share no directory with this one. Nodes that were
+        LOST before the application began had none of its containers.
         """
         found = read(OutputSettings, configuration)
         if not found.is_aggregated:
-            return cls((), application_id, yarn=yarn)
-        deadline = time.monotonic() + COLLECTION_S
-        pause = threading.Event()
-        layout = LogLayout.of(found.directory, found.suffix)
+            reason = "yarn.log-aggregation-enable is false, so that it stays on the nodes"
+            return cls((), application_id, yarn=yarn, unread=[reason])
+        unread: list[str] = []
+        files: list[Path] = []
+        masters: tuple[ContainerId, ...] = ()
         try:
-            last = informant.report(application_id)
-            while last.log_aggregation_status in _PENDING and time.monotonic() < deadline:
-                pause.wait(_POLL_S)
-                last = informant.report(application_id)
-            collect()
-            try:
-                files = layout.node_files(last.user or "", application_id)
-            except FileNotFoundError:  # no node has collected anything
-                files = []
-            is_late = last.log_aggregation_status in _PENDING
-            return cls(files, application_id, informant.masters(application_id), yarn, is_late=is_late)
-        except (FileNotFoundError, ConnectionFailedError):
-            return cls((), application_id, yarn=yarn)
+            layout = LogLayout.of(found.directory, found.suffix)
+            last = _collected(informant, application_id)
+            unread += _brought_here(collect)
+            files, reason = _files_of(layout, last, application_id)
+            unread += [reason] if reason else []
+            unread += _uncollected(last, informant.lost_nodes, lost_before, files)
+            masters = informant.masters(application_id)
+        except ConnectionFailedError:
+            unread.append("the ResourceManager does not answer, which says whether all of it is collected")
+        except IllegalArgumentError as error:
+            unread.append(error.message)
+        return cls(files, application_id, masters, yarn, unread=unread)
+
+    def out_of_reach(self) -> str:
+        """What could not be read and why, in one line; empty if nothing is known to be missing. Files count
+        once they have been looked at.
+        """
+        if not self._unread:
+            return ""
+        rest = f"; what there is: {self.command()}" if self._files else ""
+        return f"not all output of the containers can be shown: {'; '.join(self._unread)}{rest}"
 
     def named(self, name: str) -> list[WrittenFile]:
         """The file of that name of each container that wrote to it, by container, without the AM's."""
@@ -166,8 +182,70 @@ class Output:
                             source.seek(max(0, log.length - SHOWN_BYTES))
                             text = source.read(SHOWN_BYTES).decode("utf-8", "replace")
                         yield WrittenFile(log.container_id, reader.node, log.name, log.length, text)
-            except OSError:
-                continue  # a damaged file has no output to show; `yarn logs` says what is wrong with it
+            except OSError as error:
+                self._unread[_unreadable(path, error)] = None
+
+
+def _collected(informant: Informant, application_id: ApplicationId) -> ApplicationReport:
+    """The last report, once the nodes have collected everything, or have had their time."""
+    deadline = time.monotonic() + COLLECTION_S
+    pause = threading.Event()
+    last = informant.report(application_id)
+    while last.log_aggregation_status in _PENDING and time.monotonic() < deadline:
+        pause.wait(_POLL_S)
+        last = informant.report(application_id)
+    return last
+
+
+def _brought_here(collect: Callable[[], None]) -> list[str]:
+    """Why logs of other hosts cannot be brought here, if they cannot."""
+    try:
+        collect()
+    except OSError as error:
+        return [f"logs of other hosts are not here: {error}"]
+    return []
+
+
+def _files_of(
+    layout: LogLayout, last: ApplicationReport, application_id: ApplicationId
+) -> tuple[list[Path], str]:
+    """The files of the nodes, and why they cannot be found where all nodes say that they collected them."""
+    user = last.user or ""
+    try:
+        return layout.node_files(user, application_id), ""
+    except FileNotFoundError:
+        directory = layout.application_directory(user, application_id)
+        is_elsewhere = last.log_aggregation_status is LogAggregationStatus.SUCCEEDED
+        return [], f"the nodes have collected it, but there is no {directory} here" if is_elsewhere else ""
+    except OSError as error:
+        return [], _unreadable(layout.application_directory(user, application_id), error)
+
+
+def _uncollected(
+    last: ApplicationReport,
+    lost_nodes: Callable[[], Iterable[NodeId]],
+    lost_before: Collection[NodeId],
+    files: Iterable[Path],
+) -> list[str]:
+    """What nodes have not collected, by the ResourceManager's status of all of them together."""
+    status = last.log_aggregation_status
+    if status in (None, LogAggregationStatus.SUCCEEDED, LogAggregationStatus.DISABLED):
+        return []
+    lost = [
+        str(node)
+        for node in lost_nodes()
+        if node not in lost_before and not any(is_of_node(path, node) for path in files)
+    ]
+    if lost:
+        return [f"{listed(lost)} {'are' if lost[1:] else 'is'} LOST and collected nothing"]
+    if status in _PENDING:
+        return ["not all nodes have collected their logs yet"]
+    return [f"nodes could not collect all logs: their log aggregation is {status.name}"]
+
+
+def _unreadable(path: Path, error: OSError) -> str:
+    reason = error.strerror or str(error)
+    return reason if str(path) in reason else f"{path} cannot be read: {reason}"
 
 
 def shown_output(output: Output) -> str:

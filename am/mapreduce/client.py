@@ -48,7 +48,7 @@ from yarnbox.am.staging import Staging, plain_name
 from yarnbox.am.submit import NewApplication, SubmissionError, Submitter, follow, has_succeeded
 from yarnbox.yarn.configuration import Configuration
 from yarnbox.yarn.enums import LocalResourceType
-from yarnbox.yarn.ids import ApplicationId, ContainerId
+from yarnbox.yarn.ids import ApplicationId, ContainerId, NodeId
 from yarnbox.yarn.records.application import ApplicationReport, ApplicationSubmissionContext
 from yarnbox.yarn.records.container import LocalResource
 from yarnbox.yarn.records.request import ResourceRequest
@@ -360,6 +360,10 @@ class JobClient:
     def masters(self, application_id: ApplicationId) -> tuple[ContainerId, ...]:
         """The containers of its AMs, of the first attempt first."""
         return self._submitter.masters(application_id)
+
+    def lost_nodes(self) -> tuple[NodeId, ...]:
+        """The nodes that are LOST."""
+        return self._submitter.lost_nodes()
 
     def kill(self, application_id: ApplicationId) -> None:
         """Ends the job: its AM is asked to, that it may clean up; if there is none, or it takes too long,

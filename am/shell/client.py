@@ -11,7 +11,7 @@ from yarnbox.am.shell.spec import ShellSpec
 from yarnbox.am.staging import DEFAULT_STAGING, STAGING_PROPERTY, GivenFile, Staging
 from yarnbox.am.submit import Submitter, follow
 from yarnbox.yarn.configuration import Configuration
-from yarnbox.yarn.ids import ApplicationId, ContainerId
+from yarnbox.yarn.ids import ApplicationId, ContainerId, NodeId
 from yarnbox.yarn.records.application import ApplicationReport, ApplicationSubmissionContext
 from yarnbox.yarn.resources.resource import Resource
 from yarnbox.yarn.settings import read, setting, settings
@@ -114,6 +114,10 @@ class ShellClient:
     def masters(self, application_id: ApplicationId) -> tuple[ContainerId, ...]:
         """The containers of its AMs, of the first attempt first."""
         return self._submitter.masters(application_id)
+
+    def lost_nodes(self) -> tuple[NodeId, ...]:
+        """The nodes that are LOST."""
+        return self._submitter.lost_nodes()
 
     def kill(self, application_id: ApplicationId) -> None:
         """Ends the application. Once the RM has been asked, whoever does not wait leaves nothing either."""

@@ -11,9 +11,14 @@ from yarnbox.am.submit import Patience, ResourceManagerGoneError, Submitter
 from yarnbox.yarn.connection.rpc import BlockingStub, ConnectionFailedError, RemoteDefectError
 from yarnbox.yarn.enums import YarnApplicationState
 from yarnbox.yarn.errors import ApplicationNotFoundError
-from yarnbox.yarn.ids import ApplicationId
+from yarnbox.yarn.ids import ApplicationId, NodeId
 from yarnbox.yarn.records.application import ApplicationReport, ApplicationSubmissionContext
-from yarnbox.yarn.records.client import GetApplicationReportResponse, KillApplicationResponse
+from yarnbox.yarn.records.client import (
+    GetApplicationReportResponse,
+    GetClusterNodesResponse,
+    KillApplicationResponse,
+)
+from yarnbox.yarn.records.node import NodeReport
 
 APP = ApplicationId(1, 1)
 CONTEXT = ApplicationSubmissionContext(application_id=APP)
@@ -31,6 +36,11 @@ class RM:
         self.calls.append(rpc)
         if rpc == "forceKillApplication":
             return KillApplicationResponse(is_kill_completed=True)
+        if rpc == "getClusterNodes":
+            reports = (
+                NodeReport(node_id=NodeId("nm1", 1), node_state=state) for state in request.node_states
+            )
+            return GetClusterNodesResponse(node_reports=tuple(reports))
         if rpc != "getApplicationReport":
             return None
         answer = self._answers.pop(0)
@@ -46,6 +56,11 @@ def followed(
     patience = Patience(max_wait_ms, retry_ms, "127.0.0.1:8050", (said if said is not None else []).append)
     submitter = Submitter(cast(BlockingStub, rm), patience)
     return lambda: [one.yarn_application_state for one in submitter.reports(APP, CONTEXT, poll_s=0)]
+
+
+def test_nodes_that_are_lost() -> None:
+    patience = Patience(FOR_EVER_MS, 1, "127.0.0.1:8050", print)
+    assert Submitter(cast(BlockingStub, RM()), patience).lost_nodes() == (NodeId("nm1", 1),)
 
 
 RUNNING, FINISHED = YarnApplicationState.RUNNING, YarnApplicationState.FINISHED

@@ -128,8 +128,11 @@ def test_without_logs_the_command_is_shown() -> None:
 class Reporting:
     """Says one status after the other; None is an RM that does not answer. Calls `then` at the last."""
 
-    def __init__(self, *statuses: Status | None, then: Callable[[], None] | None = None) -> None:
+    def __init__(
+        self, *statuses: Status | None, then: Callable[[], None] | None = None, lost: tuple[str, ...] = ()
+    ) -> None:
         self._left = list(statuses)
+        self.lost = lost
         self._then = then
 
     def report(self, application_id: ApplicationId) -> ApplicationReport:
@@ -142,6 +145,9 @@ class Reporting:
 
     def masters(self, application_id: ApplicationId) -> tuple[ContainerId, ...]:
         return (MASTER,)
+
+    def lost_nodes(self) -> tuple[NodeId, ...]:
+        return tuple(NodeId(host, 1) for host in self.lost)
 
 
 def configuration(root: Path, enabled: str = "true") -> Configuration:
@@ -157,18 +163,74 @@ def test_it_waits_until_the_nodes_have_collected_the_logs(tmp_path: Path) -> Non
     assert shown_output(Output.of(configuration(tmp_path), APP, informant)) == "here\n"
 
 
-def test_what_nodes_have_not_collected_in_time_is_late(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+PART = "not all output of the containers can be shown: "
+REST = f"; what there is: yarn logs -applicationId {APP}"
+
+
+@pytest.mark.parametrize(
+    ("status", "lost", "said"),
+    [
+        (Status.SUCCEEDED, (), None),
+        (Status.RUNNING, (), "not all nodes have collected their logs yet"),
+        (Status.RUNNING, ("nm2",), "nm2:1 is LOST and collected nothing"),
+        # nm1 had collected what it had.
+        (Status.NOT_START, ("nm1", "nm2", "nm3"), "nm2:1 and nm3:1 are LOST and collected nothing"),
+        (Status.FAILED, (), "nodes could not collect all logs: their log aggregation is FAILED"),
+        (Status.TIME_OUT, ("nm2",), "nm2:1 is LOST and collected nothing"),
+    ],
+)
+def test_what_nodes_have_not_collected(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, status: Status, lost: tuple[str, ...], said: str | None
 ) -> None:
     monkeypatch.setattr("yarnbox.am.job_command.output.COLLECTION_S", 0)
-    found = Output.of(configuration(tmp_path), APP, Reporting(Status.RUNNING))
-    assert found.is_late
-    assert shown_output(found) == ""
     written(tmp_path, "nm1", {2: {"stdout": "here\n"}})
-    found = Output.of(configuration(tmp_path), APP, Reporting(Status.RUNNING))
-    assert found.is_late
+    informant = Reporting(status, lost=(*lost, "long-lost") if lost else ())
+    before = [NodeId("long-lost", 1)]
+    found = Output.of(configuration(tmp_path), APP, informant, lost_before=before)
     assert shown_output(found) == "here\n"
-    assert not Output.of(configuration(tmp_path), APP, Reporting(Status.SUCCEEDED)).is_late
+    assert found.out_of_reach() == ("" if said is None else PART + said + REST)
+
+
+def test_what_lies_elsewhere(tmp_path: Path) -> None:
+    """No directory, though the nodes say that they have collected everything; hosts that are not reached."""
+    found = Output.of(configuration(tmp_path), APP, Reporting(Status.SUCCEEDED))
+    directory = LogLayout.of(str(tmp_path)).application_directory("me", APP)
+    assert found.out_of_reach() == f"{PART}the nodes have collected it, but there is no {directory} here"
+
+    def refuse() -> None:
+        raise OSError("the scheduler at tcp://far:8786 does not answer")
+
+    written(tmp_path, "nm1", {2: {"stdout": "here\n"}})
+    found = Output.of(configuration(tmp_path), APP, Reporting(Status.SUCCEEDED), collect=refuse)
+    reason = "logs of other hosts are not here: the scheduler at tcp://far:8786 does not answer"
+    assert found.out_of_reach() == PART + reason + REST
+
+
+def test_what_cannot_be_read(tmp_path: Path) -> None:
+    path = written(tmp_path, "nm1", {2: {"stdout": "here\n"}})
+    path.write_bytes(b"not TFile")
+    found = Output.of(configuration(tmp_path), APP, Reporting(Status.SUCCEEDED))
+    assert shown_output(found) == ""
+    assert found.out_of_reach() == f"{PART}{path} is not a file of aggregated logs{REST}"
+    path.unlink()
+    path.parent.rmdir()
+    path.parent.write_text("a file where the directory should be")
+    found = Output.of(configuration(tmp_path), APP, Reporting(Status.SUCCEEDED))
+    assert found.out_of_reach() == f"{PART}{path.parent} cannot be read: Not a directory"
+
+
+def test_where_nothing_can_be_known(tmp_path: Path) -> None:
+    silent = Output.of(configuration(tmp_path), APP, Reporting(None))
+    assert silent.out_of_reach().startswith(f"{PART}the ResourceManager does not answer")
+    without = Output.of(configuration(tmp_path, "false"), APP, Reporting())
+    assert without.out_of_reach() == (
+        f"{PART}yarn.log-aggregation-enable is false, so that it stays on the nodes"
+    )
+    remote = {"yarn.log-aggregation-enable": "true", "yarn.nodemanager.remote-app-log-dir": "hdfs://a/logs"}
+    refused = Output.of(Configuration.of(remote), APP, Reporting(Status.SUCCEEDED))
+    assert refused.out_of_reach().startswith(
+        f"{PART}yarn.nodemanager.remote-app-log-dir = hdfs://a/logs: only"
+    )
 
 
 def test_where_nothing_is_collected_nobody_waits(tmp_path: Path) -> None:
