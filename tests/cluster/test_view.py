@@ -33,7 +33,7 @@ def test_what_is_in_a_row_is_no_markup() -> None:
         "/r[bold]1[/x]",
         "0",
         "1/2",
-        "MB",
+        "MiB",
         "3/4",
     ]
 

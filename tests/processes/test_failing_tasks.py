@@ -47,7 +47,7 @@ def reducer(key, values):
 FAILING = {
     "leak": r"running \d+B beyond the 'PHYSICAL' memory limit\. Current usage: \S+ MB of 256 MB",
     "always": r"ValueError: no line is good enough",
-    "full": r"No space left on device\s+\d+ MB are free in /",
+    "full": r"No space left on device\s+\d+ MiB are free in /",
 }
 
 
