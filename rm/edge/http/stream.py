@@ -3,7 +3,8 @@
 A client that comes back with Last-Event-ID (or `since`) gets what it missed, as far as it is remembered; one
 that is new gets the last events as `backfill` says; one that cannot keep up misses events and sees it by
 their numbers. Heartbeats and ticks are left out unless `routine=true`. Numbers carry the start of this RM, so
-that those of an earlier one mean nothing to it. Ours alone: Hadoop has no such stream.
+those of an earlier one mean nothing to it. While nothing happens, an event `quiet` without a number says
+every three seconds that the stream still runs. Ours alone: Hadoop has no such stream.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ _REMEMBERED = 5_000
 _ROUTINE_REMEMBERED = 500
 _BATCH = 200
 _PAUSE_S = 0.25
-_HEARTBEAT_S = 15.0
+_QUIET_S = 3.0
+"""After so long without an event the client is told that the stream still runs."""
 _LONGEST_NUMBER = 18
 
 Entry = tuple[int, int, Event]
@@ -101,9 +103,9 @@ class EventStream:
                     last, silent_s = new[-1][0], 0.0
                     said = (self._message(one, shows_details=shows_details) for one in new)
                     await response.write("".join(said).encode())
-                elif silent_s >= _HEARTBEAT_S:
+                elif silent_s >= _QUIET_S:
                     silent_s = 0.0
-                    await response.write(b": still here\n\n")
+                    await response.write(b"event: quiet\ndata: {}\n\n")
                 await asyncio.sleep(0 if len(new) == _BATCH else _PAUSE_S)
                 silent_s += _PAUSE_S
         finally:

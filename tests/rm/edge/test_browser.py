@@ -180,6 +180,21 @@ async def lose_a_slow_resourcemanager(page: Page, caller: Web) -> None:
     await page.unroute("**/ws/**")
 
 
+async def fall_behind(page: Page, caller: Web) -> None:
+    """A page that pauses after an answer of an hour says that it lacks what has happened meanwhile."""
+
+    async def answer_late(route: Route) -> None:
+        await page.evaluate(SLOW)
+        await route.continue_()
+
+    await page.route("**/ui/nodes*", answer_late, times=1)
+    await show(page, caller, "/nodes")
+    pill = page.locator("#pill")
+    await pill.get_by_text("live").wait_for()
+    await submit(caller)
+    await pill.get_by_text("behind by").wait_for()
+
+
 def seen(is_seen: bool) -> str:
     """A script: from now on somebody sees the page, or nobody."""
     hidden = "false" if is_seen else "true"
@@ -275,6 +290,7 @@ def test_one_cluster_in_one_go(browser: Browser, tmp_path: Path) -> None:
             await drain_a_node(page, caller)
             await follow_what_is_shown(page, caller)
             await count_all_partitions(page, caller)
+            await fall_behind(page, caller)
             await look_with_a_wrong_clock(page, caller)
 
     browser.play(scene)

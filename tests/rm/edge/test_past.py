@@ -184,6 +184,24 @@ def test_a_page_that_is_opened_later_sees_the_past(tmp_path: Path) -> None:
     play(scene)
 
 
+def test_a_quiet_stream_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a number, so that whoever comes back asks for what it missed."""
+    monkeypatch.setattr("yarnbox.rm.edge.http.stream._QUIET_S", 0.0)
+
+    async def scene() -> None:
+        async with (
+            web(tmp_path) as caller,
+            caller.session.get(f"{caller.top}/ws/v1/cluster/events?backfill=0") as answer,
+        ):
+            async for line in answer.content:
+                if line == b"event: quiet\n":
+                    break
+            rest = [await answer.content.readline() for _ in range(2)]
+            assert rest == [b"data: {}\n", b"\n"]
+
+    play(scene)
+
+
 def test_lists_come_in_pages(tmp_path: Path) -> None:
     async def scene() -> None:
         async with web(tmp_path) as caller:

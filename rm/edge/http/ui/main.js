@@ -58,8 +58,12 @@ const recorded = isRecording ? await import("./recorded.js") : null;
 const RESTS = 8,
   MOST_REST_MS = 15_000,
   SCROLL_MS = 400;
-const LATE_MS = 8000;
+const LATE_MS = 5000;
+// While nothing happens, the stream says so as often.
+const QUIET_MS = 3000;
 let shownAt = performance.now(),
+  heardAt = shownAt,
+  unshownAt = Number.POSITIVE_INFINITY,
   isPaused = false,
   isDue = true,
   isBusy = false,
@@ -141,6 +145,7 @@ async function draw() {
   }
   isBusy = true;
   isDue = false;
+  unshownAt = Number.POSITIVE_INFINITY;
   const begun = performance.now();
   const here = location.pathname + location.search;
   const [name = "", ...words] = location.pathname
@@ -229,24 +234,32 @@ function listen() {
   if (!stream) return;
   stream.onopen = () => connected(true);
   stream.onerror = () => connected(false);
+  stream.addEventListener("quiet", heard);
   stream.onmessage = (message) => {
+    heard();
+    unshownAt = Math.min(unshownAt, heardAt);
     lastEvent = message.lastEventId;
     log.push({ ...JSON.parse(message.data), number: lastEvent });
     if (log.length > MOST_EVENTS) log.shift();
     isDue = true;
   };
 }
+function heard() {
+  heardAt = performance.now();
+}
 function connected(value) {
+  heard();
   isCut = !value;
   isDue = true;
   restsUntil = 0;
   if (!isPaused) tellStatus(value ? "live" : "reconnecting");
 }
-// What is shown is at most a few seconds older than the pause after it, or says how old it is; people who
-// scroll or answer a question wait for it.
+// What is shown lacks nothing that happened more than a few seconds ago, or says for how long it has: also
+// while the page rests, somebody scrolls, or the ResourceManager neither answers nor says that it is quiet.
 function age() {
   if (isPaused || document.hidden) return;
-  const late = performance.now() - Math.max(shownAt, restsUntil);
+  const complete = Math.min(Math.max(shownAt, restsUntil), unshownAt, heardAt + QUIET_MS);
+  const late = performance.now() - complete;
   const isOpen = stream?.readyState === EventSource.OPEN;
   tellStatus(late > LATE_MS ? `behind by ${Math.round(late / 1000)} s` : isOpen ? "live" : "reconnecting");
 }
