@@ -6,20 +6,10 @@ A node's own books are SchedulerNode's, in rm/container.py: a container and its 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from yarnbox.rm.container import SchedulerNode
 from yarnbox.yarn.ids import NodeId
-from yarnbox.yarn.resources.resource import NONE, Resource, combine, total
-
-
-class Booked(NamedTuple):
-    """What nodes hold together."""
-
-    allocated: Resource
-    containers: int
-    reserved: Resource
-    reserved_containers: int
+from yarnbox.yarn.resources.resource import NONE, Resource, combine
 
 
 class NodeTracker:
@@ -91,17 +81,10 @@ class NodeTracker:
             self._largest = largest
         return self._largest
 
-    def booked(self, partition: str | None = None) -> Booked:
-        """What the nodes of a partition hold together; all of them by default."""
+    def reserved_containers(self, partition: str | None = None) -> int:
+        """How many nodes of a partition are reserved; of all by default."""
         nodes = (self.nodes if partition is None else self.by_partition.get(partition, {})).values()
-        containers, reserved, reserved_containers = 0, NONE, 0
-        for node in nodes:
-            containers += len(node.containers)
-            held = node.reserved_container
-            if held is not None:
-                reserved = reserved + (held.reserved_resource or held.resource)
-                reserved_containers += 1
-        return Booked(total([node.allocated for node in nodes]), containers, reserved, reserved_containers)
+        return sum(node.reserved_container is not None for node in nodes)
 
     def count_in(self, partition: str) -> int:
         """How many nodes the partition has."""

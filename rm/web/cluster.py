@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 from yarnbox import CORE
 from yarnbox.rm.reports import application_state, cluster_metrics
+from yarnbox.rm.web.queues.queue_beans import available
 from yarnbox.rm.web.refusals import bad_request
 from yarnbox.rm.web.values import Answer, Shapes
 from yarnbox.yarn.enums import YarnApplicationState
-from yarnbox.yarn.resources.resource import NONE
+from yarnbox.yarn.resources.resource import NONE, total
 from yarnbox.yarn.version import HADOOP_VERSION, UNKNOWN
 
 if TYPE_CHECKING:
@@ -65,14 +66,23 @@ def kept_state(context: RMContext) -> Answer:
 
 
 class Totals:
-    """Sums over nodes and applications; `partition` None is the whole cluster."""
+    """What the root queue holds, and sums over applications; `partition` None is the whole cluster.
+
+    A container that the scheduler has ended no longer counts, though its node holds it until it has reported
+    its end. Hadoop: the QueueMetrics of root.
+    """
 
     def __init__(self, context: RMContext, partition: str | None = "") -> None:
-        tracker = context.scheduler.tracker
+        scheduler, tracker = context.scheduler, context.scheduler.tracker
         self.capacity = tracker.total if partition is None else tracker.partition_total(partition)
-        booked = tracker.booked(partition)
-        self.allocated, self.containers = booked.allocated, booked.containers
-        self.reserved, self.reserved_containers = booked.reserved, booked.reserved_containers
+        view = scheduler.queue_view(scheduler.root_queue)
+        by_label = {} if view is None else view.partitions
+        parts = [part for label, part in by_label.items() if partition is None or label == partition]
+        self.allocated = total([part.used - part.reserved for part in parts])
+        self.available = total([available(context, scheduler.root_queue, part) for part in parts])
+        self.reserved = total([part.reserved for part in parts])
+        self.containers = sum(part.containers for part in parts)
+        self.reserved_containers = tracker.reserved_containers(partition)
         self.pending, self.pending_containers = NONE, 0
         self.pending_apps = self.running_apps = 0
         """Attempts that wait for a first container, and those that have had one."""
@@ -95,8 +105,9 @@ def metrics(context: RMContext, shapes: Shapes) -> Answer:
     counts, totals, nodes = context.health.queues.all_apps(), Totals(context), cluster_metrics(context)
     is_capacity = context.scheduler.name == "CapacityScheduler"
     used_mb, used_cores = utilized(context)
-    available = totals.capacity - totals.allocated
-    all_mb, all_cores = totals.capacity.memory_mb, totals.capacity.vcores
+    left = totals.available
+    counted = left + totals.allocated + (totals.reserved if is_capacity else NONE)
+    all_mb, all_cores = counted.memory_mb, counted.vcores
     waiting, waiting_behind = context.dispatcher.waiting
     shown: Answer = {
         "appsSubmitted": counts.submitted,
@@ -106,11 +117,11 @@ def metrics(context: RMContext, shapes: Shapes) -> Answer:
         "appsFailed": counts.failed,
         "appsKilled": counts.killed,
         "reservedMB": totals.reserved.memory_mb,
-        "availableMB": available.memory_mb,
+        "availableMB": left.memory_mb,
         "allocatedMB": totals.allocated.memory_mb,
         "pendingMB": totals.pending.memory_mb,
         "reservedVirtualCores": totals.reserved.vcores,
-        "availableVirtualCores": available.vcores,
+        "availableVirtualCores": left.vcores,
         "allocatedVirtualCores": totals.allocated.vcores,
         "pendingVirtualCores": totals.pending.vcores,
         "containersAllocated": totals.containers,

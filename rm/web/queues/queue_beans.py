@@ -54,6 +54,18 @@ def _queues(context: RMContext) -> Iterator[QueueView]:
             waiting.extend(reversed(view.children))
 
 
+def available(context: RMContext, path: str, part: PartitionView) -> Resource:
+    """What is left of the queue's guarantee; under other schedulers, at the root, of the cluster."""
+    scheduler = context.scheduler
+    if not scheduler.has_capacities:
+        is_top = path == scheduler.root_queue
+        return scheduler.cluster_resource() - (part.used - part.reserved) if is_top else NONE
+    guaranteed, cluster = part.effective_min or NONE, scheduler.cluster_resource()
+    if scheduler.resource_calculator.compare(cluster, guaranteed, part.used) <= 0:
+        return NONE
+    return componentwise_max(guaranteed - part.used, NONE)
+
+
 class _Queue:
     """The beans of one queue."""
 
@@ -227,7 +239,7 @@ class _Queue:
         return {
             "AllocatedContainers": part.containers,
             **self._with_others("Allocated", part.used - part.reserved),
-            **self._with_others("Available", self._available(part)),
+            **self._with_others("Available", available(self._context, self._view.path, part)),
             "PendingContainers": part.pending_containers,
             **self._with_others("Pending", part.pending),
             "ReservedContainers": attempts.reserved_in(partition),
@@ -245,17 +257,6 @@ class _Queue:
             "ReservedContainers": attempts.reserved_in(partition),
             **self._with_others("Reserved", held.reserved),
         }
-
-    def _available(self, part: PartitionView) -> Resource:
-        """What is left of the guarantee; under other schedulers what is left of the cluster, at its root."""
-        scheduler = self._scheduler
-        if not scheduler.has_capacities:
-            is_top = self._view.path == scheduler.root_queue
-            return scheduler.cluster_resource() - (part.used - part.reserved) if is_top else NONE
-        guaranteed, cluster = part.effective_min or NONE, scheduler.cluster_resource()
-        if scheduler.resource_calculator.compare(cluster, guaranteed, part.used) <= 0:
-            return NONE
-        return componentwise_max(guaranteed - part.used, NONE)
 
     def _capacities(self, part: PartitionView) -> Bean:
         """CSQueueMetrics."""

@@ -6,10 +6,15 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.rm.edge.test_http import Web, web
 from tests.rm.edge.test_process import NODE, play
 from yarnbox.rm.edge.http.server import ROOT
+from yarnbox.yarn.enums import ContainerState
 from yarnbox.yarn.http import notation
+from yarnbox.yarn.ids import ContainerId
+from yarnbox.yarn.records.container import ContainerStatus
 from yarnbox.yarn.records.master import AllocateRequest, RegisterApplicationMasterRequest
 from yarnbox.yarn.records.request import ResourceRequest
 from yarnbox.yarn.resources.resource import Resource
@@ -45,10 +50,49 @@ async def _with_container(caller: Web) -> tuple[Any, str]:
         await am.call("registerApplicationMaster", RegisterApplicationMasterRequest(host="here"))
         ask = ResourceRequest(priority=1, resource_name="*", capability=Resource(1024, 1), num_containers=1)
         response = await am.call("allocate", AllocateRequest(ask=(ask,), response_id=0))
-        await caller.desk.beat()
-        response = await am.call("allocate", AllocateRequest(response_id=response.response_id))
+        while not response.allocated_containers:
+            await caller.desk.beat()
+            response = await am.call("allocate", AllocateRequest(response_id=response.response_id))
         (container,) = response.allocated_containers
     return application_id, str(container.id)
+
+
+@pytest.mark.parametrize("scheduler", ["capacity", "fair", "fifo"])
+def test_what_the_scheduler_has_ended_is_its_nodes_alone(tmp_path: Path, scheduler: str) -> None:
+    """Cluster and queues no longer count it; its node does until it has reported the end, as in Hadoop."""
+
+    async def held(caller: Web) -> tuple[int, int, int, int, int]:
+        shown = (await caller.get("/metrics"))["clusterMetrics"]
+        queues = f"{caller.top}/jmx?qry=Hadoop:service=ResourceManager,name=QueueMetrics,q0=*"
+        async with caller.session.get(queues) as answer:
+            bean = (await answer.json())["beans"][0]
+        node = (await caller.get(f"/nodes/{NODE}"))["node"]
+        assert shown["availableMB"] + shown["allocatedMB"] == shown["totalMB"]
+        assert (bean["AllocatedMB"], bean["AvailableMB"]) == (shown["allocatedMB"], shown["availableMB"])
+        return (
+            shown["containersAllocated"],
+            shown["allocatedMB"],
+            bean["AllocatedContainers"],
+            node["numContainers"],
+            node["usedMemoryMB"],
+        )
+
+    async def scene() -> None:
+        _with_queues(tmp_path)
+        async with web(tmp_path, yarn__resourcemanager__scheduler__class=scheduler) as caller:
+            application_id, container_id = await _with_container(caller)
+            one = ContainerId.parse(container_id)
+            await caller.desk.beat(ContainerStatus(container_id=one, state=ContainerState.RUNNING))
+            assert await held(caller) == (1, 1024, 1, 1, 1024)
+            await caller.send("PUT", f"/apps/{application_id}/state", {"state": "KILLED"})
+            while (await caller.get(f"/apps/{application_id}/state"))["state"] != "KILLED":
+                await asyncio.sleep(0.02)
+            assert await held(caller) == (0, 0, 0, 1, 1024)
+            ended = ContainerStatus(container_id=one, state=ContainerState.COMPLETE, exit_status=137)
+            await caller.desk.beat(ended)
+            assert await held(caller) == (0, 0, 0, 0, 0)
+
+    play(scene)
 
 
 async def _said(caller: Web, path: str, status: int) -> str:
