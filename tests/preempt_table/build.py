@@ -111,7 +111,6 @@ class Built:
                     group.label,
                     is_am=group.is_am and index == 0,
                 )
-                used[node.partition] = used[node.partition] + group.resource
                 if container.is_am:
                     am[group.label] = am[group.label] + group.resource
                 if group.is_reserved:
@@ -120,6 +119,7 @@ class Built:
                 else:
                     live[container.container_id] = container
                     node.allocate(container)
+                    used[node.partition] = used[node.partition] + group.resource
         return AppView(
             attempt_id,
             queue,
@@ -146,6 +146,9 @@ class Built:
         for app in apps:
             for partition, amount in app.used.items():
                 used[app.user, partition] = used[app.user, partition] + amount
+            for container in app.reservations:
+                key = app.user, container.node.partition
+                used[key] = used[key] + container.resource
         limit = row.user_limit
         queue.user_used = lambda user, partition: used.get((user, partition), NONE)
         queue.user_limit = lambda user, partition: (

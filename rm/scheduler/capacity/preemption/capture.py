@@ -154,7 +154,7 @@ def _app(attempt: CapacityAttempt, queue: QueueView, place: int) -> AppView:
     used: dict[str, Resource] = {}
     pending: dict[str, Resource] = {}
     for partition, amounts in attempt.usage.by_partition.items():
-        used[partition] = amounts.used + amounts.reserved
+        used[partition] = amounts.used
         pending[partition] = amounts.pending
     charged = {attempt.partition: attempt.am_resource}
     return AppView(

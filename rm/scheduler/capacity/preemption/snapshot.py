@@ -125,6 +125,7 @@ class AppView:
         self.live = live
         self.reservations = reservations
         self.used = used
+        """By its containers, without reservations; by partition."""
         self.pending = pending
         self.am = am
         """What its AM uses, by partition; nothing while it waits for its container."""
