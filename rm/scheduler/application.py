@@ -297,6 +297,10 @@ class Attempt:
         self._health.record_allocation(container, self.context.now_ms)
         container.fire(_START)
 
+    def charge_recovered(self, container: RMContainer) -> None:
+        """Charges the books for a container that ran before the ResourceManager began."""
+        charge(self.path, container.node.partition, container.resource)
+
     def pull(self) -> list[RMContainer]:
         """Returns the containers allocated since the last call: each ALLOCATED container becomes ACQUIRED."""
         if not self.newly_allocated:

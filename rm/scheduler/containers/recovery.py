@@ -17,7 +17,6 @@ from yarnbox.rm.scheduler.application import Attempt
 from yarnbox.rm.scheduler.containers.bookings import book
 from yarnbox.rm.scheduler.context import SchedulerContext
 from yarnbox.rm.scheduler.register import Register
-from yarnbox.rm.scheduler.usage import charge
 from yarnbox.yarn.enums import ContainerState, ExecutionType
 from yarnbox.yarn.records.tracker import NMContainerStatus
 from yarnbox.yarn.resources.resource import NONE
@@ -83,7 +82,7 @@ class ContainerRecovery(Generic[A]):
             node.allocate(container)
             node.container_launched(container_id)
             if container.execution_type is ExecutionType.GUARANTEED:
-                charge(attempt.path, node.partition, container.resource)
+                attempt.charge_recovered(container)
                 book(ALLOCATED, container, container.resource)
                 context.health.queues.record_arrival(container)
             if container.is_am:

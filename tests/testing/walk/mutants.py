@@ -303,6 +303,11 @@ MUTANTS = (
     *_in(
         "rm/scheduler/application.py",
         ("the ids of recovered containers are given again", "        if epoch:\n", "        if not epoch:\n"),
+        (
+            "recovered containers are not on the queues' books",
+            "        charge(self.path, container.node.partition, container.resource)\n",
+            "        charge(self.path[:1], container.node.partition, container.resource)\n",
+        ),
     ),
     *_in(
         "rm/scheduler/containers/recovery.py",
@@ -310,11 +315,6 @@ MUTANTS = (
             "recovered containers are not on the node's books",
             "            node.allocate(container)\n            node.container_launched(container_id)\n",
             "            node.container_launched(container_id)\n",
-        ),
-        (
-            "recovered containers are not on the queues' books",
-            "                charge(attempt.path, node.partition, container.resource)\n",
-            "                charge(attempt.path[:1], node.partition, container.resource)\n",
         ),
         (
             "containers of an application that nobody knows are left alone",

@@ -94,8 +94,10 @@ class CapacityAttempt(Attempt, Watcher):
         """What a policy that orders by use goes by: the use as of the last look after it had changed."""
         self.noted_pending_mb = 0
         self._open_keys = 0
-        self._is_fulfilling = False
-        """While a reservation becomes a container: the leaf's order does not hear of that."""
+        self._is_silent = False
+        """While a reservation becomes a container, or one that ran before a restart is taken over: the leaf's
+        order does not hear of that.
+        """
         self.is_reached = False
         """Whether its leaf has looked at it, or the cluster changed: before that it has no headroom."""
         self.start_ms = context.now_ms
@@ -121,18 +123,24 @@ class CapacityAttempt(Attempt, Watcher):
         tests/scenarios/capacity/fair-order-misses-fulfilled-reservation.yaml.
         """
         user, is_same = self.queue_user, resource == reserved.resource
-        self._is_fulfilling = user.is_fulfilling = True
+        self._is_silent = user.is_fulfilling = True
         self.allocate(node, key, locality, resource, reserved)
-        self._is_fulfilling = user.is_fulfilling = False
+        self._is_silent = user.is_fulfilling = False
         if not is_same:
             user.books_changed(node.partition)
+
+    def charge_recovered(self, container: RMContainer) -> None:
+        """See tests/scenarios/restart/fair-order-forgets-what-ran-before.yaml."""
+        self._is_silent = True
+        super().charge_recovered(container)
+        self._is_silent = False
 
     # Watching its own books
 
     def books_changed(self, partition: str) -> None:
         """Where use decides the order, it may have to move."""
         order = self.leaf.order
-        if order.changes_with_use and not self._is_fulfilling:
+        if order.changes_with_use and not self._is_silent:
             order.changed(self)
 
     def pending_changed(self, partition: str) -> None:
@@ -143,7 +151,7 @@ class CapacityAttempt(Attempt, Watcher):
         if asks_anew:
             self.leaf.start_asking(self)
         order = self.leaf.order
-        if order.changes_with_demand and not self.is_waiting_for_am and not self._is_fulfilling:
+        if order.changes_with_demand and not self.is_waiting_for_am and not self._is_silent:
             order.changed(self)
 
     def book_am(self, partition: str, delta: Resource) -> None:

@@ -114,7 +114,7 @@ class AppOrder:
         return attempt in self._sets
 
     def add(self, attempt: CapacityAttempt) -> None:
-        """An application was activated, or moved here; what it holds already is noted with the next pass."""
+        """An application was activated, or moved here."""
         label = attempt.partition
         own = label if label in self.exclusive else ""
         self._sets[attempt] = own
@@ -122,8 +122,6 @@ class AppOrder:
         if attempt.is_asking:
             self._of(self._asking, own).add(attempt)
         self.count += 1
-        if attempt.live:
-            self.changed(attempt)
 
     def remove(self, attempt: CapacityAttempt) -> bool:
         """An application leaves; False when it was not activated."""
@@ -148,16 +146,20 @@ class AppOrder:
         self.touch(attempt)
 
     def changed(self, attempt: CapacityAttempt) -> None:
-        """What the policy goes by has changed; Hadoop puts it in its new place when the next pass begins."""
-        if attempt in self._sets:
-            self._changed[attempt] = None
+        """What the policy goes by has changed; Hadoop puts it in its new place when the next pass begins, if
+        it has been activated by then.
+
+        See tests/scenarios/constraints/fair-order-of-who-was-served-while-waiting.yaml.
+        """
+        self._changed[attempt] = None
 
     def apply_changes(self) -> None:
         """A pass begins: those that have changed are put in their new places."""
         changed, self._changed = self._changed, {}
         for attempt in changed:
-            self.policy.note(attempt)
-            self.touch(attempt)
+            if attempt in self._sets:
+                self.policy.note(attempt)
+                self.touch(attempt)
 
     def forget_changes(self) -> None:
         """A refresh: those that have changed stay in their places until they change again."""
