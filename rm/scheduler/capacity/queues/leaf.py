@@ -186,12 +186,22 @@ class LeafQueue(CapacityQueue):
 
     def _rejoin(self, attempt: CapacityAttempt) -> None:
         """Its user may have been forgotten while it waited."""
-        user = self.users.join(attempt.user)
-        if user is not attempt.queue_user:
+        before = attempt.queue_user
+        self.users.join(attempt.user)
+        self.has_user_of(attempt)
+        if attempt.queue_user is not before and attempt.is_asking:
+            self.users.add_asking(attempt.queue_user, attempt.application_id)
+
+    def has_user_of(self, attempt: CapacityAttempt) -> bool:
+        """Whether the attempt's user is known. One that was forgotten while the attempt waited may be back,
+        and counts for it from now on. See tests/scenarios/constraints/processor-serves-who-waits-for-a-
+        user.yaml.
+        """
+        user = self.users.by_name.get(attempt.user)
+        if user is not None and user is not attempt.queue_user:
             attempt.queue_user = user
             attempt.move_to(self, self.path_for(attempt, user))
-            if attempt.is_asking:
-                self.users.add_asking(user, attempt.application_id)
+        return user is not None
 
     def remove_attempt(self, attempt: CapacityAttempt) -> None:
         """Removes an attempt that has ended or is moved, with its bookings."""
