@@ -34,13 +34,22 @@ from typing import (
     get_type_hints,
 )
 
-from yarnbox.yarn.configuration import Configuration, ConfigurationError, Fault, values
+from yarnbox.yarn.configuration import (
+    BUILT_IN,
+    Configuration,
+    ConfigurationError,
+    Fault,
+    Property,
+    values,
+)
 from yarnbox.yarn.frozen import frozen
 
 T = TypeVar("T")
 
 _DECLARATIONS = "__declarations__"
 _GROUPS = "__groups__"
+_DEFAULTS = "__default_texts__"
+"""What each of them says in a file, groups included."""
 
 
 class Checked(Protocol):
@@ -217,7 +226,8 @@ def settings(cls: type[T]) -> type[T]:
             raise TypeError(f"{cls.__name__}.{field} is neither a setting nor a group")
     setattr(cls, _DECLARATIONS, tuple(declarations))
     setattr(cls, _GROUPS, groups)
-    defaults = Configuration().with_defaults(_default_texts(cls))
+    setattr(cls, _DEFAULTS, _default_texts(cls))
+    defaults = with_defaults(Configuration(), cls)
     for declaration in declarations:
         setattr(cls, declaration.field, _value(declaration, defaults))
     return frozen(cls)
@@ -233,7 +243,7 @@ def declarations(kind: type[Any]) -> tuple[Declaration, ...]:
 def with_defaults(configuration: Configuration, *kinds: type[Any]) -> Configuration:
     """The configuration with the declared defaults below it: what a page of all properties shows."""
     for kind in kinds:
-        configuration = configuration.with_defaults(_default_texts(kind))
+        configuration = configuration.with_defaults(getattr(kind, _DEFAULTS))
     return configuration
 
 
@@ -265,7 +275,11 @@ def _read(kind: type[T], configuration: Configuration, faults: list[Fault]) -> T
     """The settings, or None when something in them is wrong; what is wrong joins `faults`."""
     found: dict[str, Any] = {}
     before = len(faults)
+    defaults = getattr(kind, _DEFAULTS)
     for declaration in getattr(kind, _DECLARATIONS):
+        given = configuration.property(declaration.name)
+        if given is None or _is_default(given, defaults.get(declaration.name)):
+            continue  # the class has this value
         try:
             found[declaration.field] = _value(declaration, configuration)
         except ConfigurationError as error:
@@ -273,6 +287,11 @@ def _read(kind: type[T], configuration: Configuration, faults: list[Fault]) -> T
     for field, part in getattr(kind, _GROUPS).items():
         found[field] = _read(part, configuration, faults)
     return kind(**found) if len(faults) == before else None
+
+
+def _is_default(given: Property, declared: str | None) -> bool:
+    """Whether the property stands for the declared default: nobody gave it, and it names no other one."""
+    return given.origin.source == BUILT_IN and given.raw == declared and "$" not in given.raw
 
 
 def _value(declaration: Declaration, configuration: Configuration) -> Any:

@@ -288,7 +288,8 @@ def _combine(
     defaults: Mapping[str, str], resources: Iterable[Document], overlay: Mapping[str, Property]
 ) -> tuple[dict[str, Property], tuple[Notice, ...]]:
     """The properties that count, and what there is to say about the others."""
-    properties = {name: Property(name, raw, Origin(BUILT_IN)) for name, raw in defaults.items()}
+    built_in = Origin(BUILT_IN)
+    properties = {name: Property(name, raw, built_in) for name, raw in defaults.items()}
     notices: list[Notice] = []
     final: dict[str, Origin] = {}
     for document in resources:
