@@ -30,6 +30,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -44,6 +45,16 @@ TEMPLATE_VARIABLE = "YARNBOX_TEMPLATE"
 _ROOM = "." * 4096
 """An argument whose place in memory takes the title of a daemon: `ps` shows what it is."""
 _CLOSE_S = 5.0
+_IMPORTED_LATE = (
+    "concurrent.futures.thread",
+    "defusedxml.sax",
+    "encodings.idna",
+    "xml.sax.expatreader",
+    "yarnbox.rm.scheduler.capacity",
+    "yarnbox.rm.scheduler.fair",
+    "yarnbox.rm.scheduler.fifo",
+)
+"""What daemons import when they first use it."""
 
 
 class ForkServer:
@@ -210,12 +221,29 @@ def main() -> int:
 
     setproctitle(" ".join([sys.executable, "-m", __spec__.name]))  # while the environment is as it began
     daemons = {"yarnbox.rm": resource_manager, "yarnbox.nm": node_manager}
+    is_template = len(sys.argv) > 2
+    if is_template:
+        _prepare()
     gc.collect()
     gc.freeze()  # what is shared stays shared: no collection writes into it
     end = socket.socket(fileno=os.dup(sys.stdin.fileno()))
-    link = _multiply(end, socket.socket(fileno=int(sys.argv[2]))) if len(sys.argv) > 2 else end
+    link = _multiply(end, socket.socket(fileno=int(sys.argv[2]))) if is_template else end
     arguments = None if link is None else _serve(link)
     return 0 if arguments is None else daemons[arguments[0]](arguments[1:])
+
+
+def _prepare() -> None:
+    """Does once what each of many daemons would do when it first needs it. A few daemons are there sooner
+    without.
+    """
+    from yarnbox.rm.edge.http.server import compile_paths
+    from yarnbox.yarn import wire
+    from yarnbox.yarn.connection.rpc import SERVICES
+
+    for module in _IMPORTED_LATE:
+        import_module(module)
+    compile_paths()
+    wire.prepare(record for rpcs in SERVICES.values() for pair in rpcs.values() for record in pair)
 
 
 def _multiply(lifeline: socket.socket, listener: socket.socket) -> socket.socket | None:

@@ -17,7 +17,7 @@ import re
 import types
 import typing
 from base64 import b64decode, b64encode
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, fields
 from enum import Enum
 from functools import cache
@@ -412,10 +412,21 @@ class Wire:
         return decode
 
 
+def prepare(classes: Iterable[type]) -> None:
+    """Looks at what these records and all within them are made of, which takes longer than to send one. Forks
+    of this process need not.
+    """
+    wire = Wire({})
+    for cls in classes:
+        wire._encoder(cls)
+        wire._decoder(cls)
+
+
 def _snake(name: str) -> str:
     return re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", name).lower()
 
 
+@cache
 def _fields_of(cls: Any) -> list[tuple[str, Any, Any, Any]]:
     """(record field, annotation, message field, default) for each field of a record class."""
     descriptors = {_snake(field.name): field for field in message_class(cls).DESCRIPTOR.fields}

@@ -125,8 +125,7 @@ class WebServer:
         """A path, with or without a slash at its end."""
         forms = self._resources.get(path)
         if forms is None:
-            names = (path,) if path.endswith("/") else (path, path + "/")
-            self._resources[path] = forms = [self.app.router.add_resource(name) for name in names]
+            self._resources[path] = forms = _add(self.app.router, path)
         for form in forms:
             form.add_route(method, responder)
 
@@ -305,6 +304,18 @@ def access(settings: RMSettings) -> HttpAccess:
     is_filtered = web_settings.cross_origin_enabled
     origins = web_settings.cross_origin_origins if is_filtered else ()
     return HttpAccess(settings.http_access, names, origins, leaves_reading=is_filtered)
+
+
+def compile_paths() -> None:
+    """Has the patterns of the REST API's paths compiled, for forks of this process: `re` keeps them."""
+    router = web.UrlDispatcher()
+    for path in dict.fromkeys(path for _, path, _ in ROUTES):
+        _add(router, ROOT + path)
+
+
+def _add(router: web.UrlDispatcher, path: str) -> list[web.Resource]:
+    names = (path,) if path.endswith("/") else (path, path + "/")
+    return [router.add_resource(name) for name in names]
 
 
 async def _body_of(request: web.Request) -> bytes:
