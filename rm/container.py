@@ -190,7 +190,7 @@ class SchedulerNode:
 
     def check_books(self) -> None:
         """Recounts from the containers; AssertionError where a sum differs."""
-        on_node = total(container.charged for container in self.containers.values())
+        on_node = total([container.charged for container in self.containers.values()])
         assert on_node == self.allocated, f"{self.node_id}: {on_node} on it, {self.allocated} booked"
         assert self.available == self.total - self.allocated, f"{self.node_id}: available is off"
 

@@ -179,6 +179,8 @@ def total(amounts: Iterable[Resource]) -> Resource:
         else:
             memory_mb += one.memory_mb
             vcores += one.vcores
+    if memory_mb == 0 and vcores == 0:
+        return rare
     common = Resource(memory_mb, vcores)
     return rare + common if rare is not NONE else common
 

@@ -224,7 +224,7 @@ class QueueViews:
                 assert total(below) == queue.used, f"{queue}: {queue.used} booked, {total(below)} below it"
         for leaf in self._tree.leaves:
             for app in leaf.applications():
-                held = total(one.charged for one in app.live.values())
+                held = total([one.charged for one in app.live.values()])
                 assert held == app.used, f"{app}: {app.used} booked, {held} held"
 
 

@@ -96,5 +96,6 @@ class KillableContainers:
         for queue in tree.all_queues():
             for partition, amounts in queue.usage.by_partition.items():
                 own = counted.get((queue.path, partition), NONE)
-                where = f"{queue}, partition '{partition}'"
-                assert own == amounts.killable, f"{where}: {own} killable, {amounts.killable} booked"
+                assert own == amounts.killable, (
+                    f"{queue}, partition '{partition}': {own} killable, {amounts.killable} booked"
+                )

@@ -525,31 +525,38 @@ class LeafQueue(CapacityQueue):
 
     def check_books(self) -> None:
         """AssertionError where its sums differ from those of its applications or users."""
-        attempts = [*self.order, *self.pending, *self.waiting]
+        active = [*self.order]
+        attempts = [*active, *self.pending, *self.waiting]
         for partition, amounts in self.usage.by_partition.items():
-            held = [one.usage.by_partition.get(partition) for one in attempts]
-            used = total(amount for one in held if one is not None for amount in (one.used, one.reserved))
-            users = total(user.usage.used(partition) for user in self.users.by_name.values())
-            where = f"{self}, partition '{partition}'"
-            assert users == amounts.used, f"{where}: users have {users}, {amounts.used} booked"
+            found = [one.usage.by_partition.get(partition) for one in attempts]
+            held = [one for one in found if one is not None]
+            used = total([one.used for one in held]) + total([one.reserved for one in held])
+            users = total([user.usage.used(partition) for user in self.users.by_name.values()])
+            am_used = total([one.am_resource for one in active if one.partition == partition])
+            assert users == amounts.used, self._off(partition, f"users have {users}, {amounts.used} booked")
             # An attempt that ended may have left containers to the one that comes after it.
-            assert used.fits_in(amounts.used), f"{where}: {used} of its applications, {amounts.used} booked"
-            assert not amounts.used.is_negative(), f"{where}: used {amounts.used}"
-            assert not amounts.pending.is_negative(), f"{where}: pending {amounts.pending}"
-            am_used = total(one.am_resource for one in self.order if one.partition == partition)
-            assert am_used == amounts.am_used, f"{where}: AMs use {am_used}, {amounts.am_used} booked"
+            assert used.fits_in(amounts.used), self._off(
+                partition, f"{used} of its applications, {amounts.used} booked"
+            )
+            assert not amounts.used.is_negative(), self._off(partition, f"used {amounts.used}")
+            assert not amounts.pending.is_negative(), self._off(partition, f"pending {amounts.pending}")
+            assert am_used == amounts.am_used, self._off(
+                partition, f"AMs use {am_used}, {amounts.am_used} booked"
+            )
         for attempt in attempts:
-            charged: dict[str, list[Resource]] = {partition: [] for partition in attempt.usage.by_partition}
+            charged: dict[str, list[Resource]] = {}
             for one in attempt.live.values():
                 mine, its = one.partition, one.node.partition
                 assert mine == its, f"{one.container_id} is in partition '{mine}', its node in '{its}'"
-                if mine in charged:
-                    charged[mine].append(one.charged)
+                charged.setdefault(mine, []).append(one.charged)
             for partition, amounts in attempt.usage.by_partition.items():
-                live = total(charged[partition])
+                live = total(charged.get(partition, ()))
                 assert live == amounts.used, (
                     f"{attempt}, partition '{partition}': {live} alive, {amounts.used} booked"
                 )
+
+    def _off(self, partition: str, how: str) -> str:
+        return f"{self}, partition '{partition}': {how}"
 
     @property
     def ordering_policy(self) -> str:

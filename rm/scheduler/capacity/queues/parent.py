@@ -363,10 +363,16 @@ class ParentQueue(AbstractParentQueue):
     def check_books(self) -> None:
         """AssertionError where its sums differ from those of its children."""
         for partition, amounts in self.usage.by_partition.items():
-            for name in ("used", "pending", "reserved", "killable"):
-                below = total(getattr(child.usage.of(partition), name) for child in self.children)
-                own = getattr(amounts, name)
-                assert below == own, f"{self}: children have {below} {name}, {own} booked in '{partition}'"
+            below = [child.usage.of(partition) for child in self.children]
+            for name, own, counted in (
+                ("used", amounts.used, total([one.used for one in below])),
+                ("pending", amounts.pending, total([one.pending for one in below])),
+                ("reserved", amounts.reserved, total([one.reserved for one in below])),
+                ("killable", amounts.killable, total([one.killable for one in below])),
+            ):
+                assert counted == own, (
+                    f"{self}: children have {counted} {name}, {own} booked in '{partition}'"
+                )
 
     @property
     def ordering_policy(self) -> str:
