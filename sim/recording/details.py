@@ -96,7 +96,7 @@ def record_plans(
 
 def brief(document: Any) -> Any:
     """The document without what is said twice, or is of no moment."""
-    if isinstance(document, Mapping):
+    if isinstance(document, dict | Mapping):  # which an ABC alone takes long to say
         return {
             key: value if type(value) in _PLAIN else brief(value)
             for key, value in document.items()

@@ -27,7 +27,10 @@ def _collect(value: object, way: str, found: dict[str, object]) -> None:
     kind = type(value)
     if kind is str or kind is int or kind is bool:
         found[way] = value
-    elif isinstance(value, Mapping) and value:
+    elif isinstance(value, float):
+        if math.isfinite(value):
+            found[way] = value
+    elif isinstance(value, dict | Mapping) and value:  # of a dict an ABC alone takes long to say so
         for key, each in value.items():
             if "~" in key or "/" in key:
                 key = key.replace("~", "~0").replace("/", "~1")
@@ -35,7 +38,7 @@ def _collect(value: object, way: str, found: dict[str, object]) -> None:
     elif isinstance(value, list | tuple) and value:
         for place, each in enumerate(value):
             _collect(each, f"{way}/#{place}", found)
-    elif value is not None and not (isinstance(value, float) and not math.isfinite(value)):
+    elif value is not None:
         found[way] = value
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -9,7 +11,9 @@ import pytest
 from yarnbox.rm.web.rows import NodeFacts, node_facts
 from yarnbox.sim.recording import recorder
 from yarnbox.sim.recording.nodes import NodeDocuments
-from yarnbox.sim.scenario.playing.player import play_recorded
+from yarnbox.sim.recording.recorder import RunRecorder, Title
+from yarnbox.sim.scenario.playing import player
+from yarnbox.sim.scenario.playing.player import Outcome, Player
 from yarnbox.sim.scenario.reading.document import parse_scenario
 from yarnbox.yarn.ids import NodeId
 
@@ -60,18 +64,27 @@ class Checked(NodeDocuments):
         return {node_id: node_facts(self._context, node) for node_id, node in known.items()}
 
 
+@pytest.fixture
+def play(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Outcome]:
+    """Plays the scenario of a text and checks its nodes. Nothing else is looked at: the recorder leaves out
+    the details of applications and queues.
+    """
+    monkeypatch.setattr(recorder, "NodeDocuments", Checked)
+    monkeypatch.setattr(player, "RunRecorder", partial(RunRecorder, is_detailed=False))
+    return lambda text: Player(parse_scenario(text), title=Title(name="nodes")).play()
+
+
 @pytest.mark.parametrize("path", ABOUT_NODES, ids=lambda path: path.stem)
 def test_what_is_written_is_what_a_look_at_every_node_would_find(
-    path: Path, monkeypatch: pytest.MonkeyPatch
+    path: Path, play: Callable[[str], Outcome]
 ) -> None:
-    monkeypatch.setattr(recorder, "NodeDocuments", Checked)
-    before, text = Checked.samples, path.read_text(encoding="utf-8")
-    play_recorded(parse_scenario(text), text)
+    before = Checked.samples
+    play(path.read_text(encoding="utf-8"))
     assert Checked.samples > before
 
 
-def test_so_it_is_with_containers_that_no_queue_books(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(recorder, "NodeDocuments", Checked)
-    outcome, data = play_recorded(parse_scenario(OPPORTUNISTIC), OPPORTUNISTIC)
+def test_so_it_is_with_containers_that_no_queue_books(play: Callable[[str], Outcome]) -> None:
+    before = Checked.samples
+    outcome = play(OPPORTUNISTIC)
     assert outcome.is_ok, outcome.failures
-    assert data is not None
+    assert Checked.samples > before
