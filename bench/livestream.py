@@ -30,6 +30,7 @@ from bench.taskstream import place_of, watched
 from tests.browser import ARGUMENTS, FILE
 from yarnbox.cluster.cluster import Cluster, Options
 from yarnbox.cluster.directory import RunDirectory
+from yarnbox.yarn.configuration.document import write
 from yarnbox.yarn.connection.rpc import Stub
 from yarnbox.yarn.enums import ContainerState
 from yarnbox.yarn.ids import ApplicationId, ContainerId, NodeId
@@ -41,6 +42,13 @@ from yarnbox.yarn.resources.resource import Resource
 
 NODES, CONTAINERS, A_SECOND = 500, 50_000, 40
 NODE_MB = 524_288
+_CAPACITY = "yarn.scheduler.capacity."
+QUEUES = {
+    _CAPACITY + "root.queues": "default",
+    _CAPACITY + "root.default.capacity": "100",
+    # By default a node's report places one such container: 50,000 take as many reports and allocate calls.
+    _CAPACITY + "per-node-heartbeat.maximum-offswitch-assignments": "10",
+}
 STEPS = 90
 PAGES = {"application": "/app/{app}", "queue": "/scheduler?queue=root.default"}
 
@@ -247,7 +255,12 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as directory:
         cluster = Cluster(RunDirectory(Path(directory) / "run"), stays_with_us=True)
-        record = cluster.up(Options(nodes=0, port=0, web_port=0, definitions=pages.DEFINITIONS))
+        conf = Path(directory) / "conf"
+        conf.mkdir()
+        rows = ((name, value, False) for name, value in QUEUES.items())
+        (conf / "capacity-scheduler.xml").write_text(write(rows))
+        asked = Options(nodes=0, port=0, web_port=0, configuration=conf, definitions=pages.DEFINITIONS)
+        record = cluster.up(asked)
         try:
             cluster.wait_until_ready()
             figures = asyncio.run(
