@@ -17,6 +17,7 @@ from yarnbox.cluster.viewer.details import applications, plans, preemptions
 from yarnbox.rm.scheduler.views import is_within
 from yarnbox.rm.web import finding
 from yarnbox.rm.web.past import CLUSTER, MEASURES, Measure
+from yarnbox.rm.web.properties import property_row
 from yarnbox.rm.web.refusals import RestError
 from yarnbox.sim.recording import containers
 from yarnbox.sim.recording.document import Recording
@@ -150,8 +151,13 @@ class RecordedCluster:
                 "haState": "none",
                 "rmStateStoreName": "none",
                 "startedOn": EPOCH_MS,
-                "resourceManagerVersion": recording.scheduler,
+                "resourceManagerVersion": "",
                 "hadoopVersion": "",
+                "scheduler": recording.scheduler,
+                "kind": recording.data["kind"],
+                "about": recording.data["about"],
+                "moments": len(recording.moments),
+                "end": recording.end,
             }
         }
 
@@ -161,8 +167,7 @@ class RecordedCluster:
 
     def _configuration(self, moment: int, query: Query) -> Answer:
         rows = self.recording.data["configuration"]
-        shown = [{"name": name, "value": value, "source": source} for name, value, source in rows]
-        return {"property": [{**one, "isDefault": False} for one in shown]}
+        return {"property": [property_row(name, value, source) for name, value, source in rows]}
 
     # ---- nodes
 
@@ -307,9 +312,10 @@ class RecordedCluster:
             one for one in below if one["path"].startswith(prefix) and "." not in one["path"][len(prefix) :]
         ]
         found = found or [one for one in below if one["path"] == parent]
+        is_fifo = self.recording.scheduler == "FifoScheduler"  # which has one queue, called so
         queues = [
             {
-                "path": one["path"],
+                "path": "default" if is_fifo and one["path"] == "root" else one["path"],
                 **{name: [_value_at(one, name, place, known) for place in places] for name in MEASURES},
             }
             for one in found

@@ -4,6 +4,7 @@ apps        applications, attempts, containers; `finding` pages through long lis
 nodes       nodes and labels; `rows` has nodes in few words, for heat maps and long tables
 queues/     queues and users
 cluster     the cluster as a whole
+properties  a property, and what its declaration says of it
 why         why an application waits
 activities  recorded allocation passes
 past        containers that ended, the steps of an application's life, shares and figures over time

@@ -269,10 +269,13 @@ class Past:
         """GET /ui/history/queues?parent=&partition=&minutes=&points=: the shares of a queue's children."""
         parent, partition = call.parameter("parent") or "root", call.parameter("partition") or ""
         shown, from_ms = self._window(call)
+        found = self.history.queue_series(partition, self.history.paths(parent), shown)
+        # The FifoScheduler has one queue, which its lists and users know as `default`.
+        root = call.context.scheduler.root_queue
         value = {
             **self._times(shown),
             "partition": partition,
-            "queue": self.history.queue_series(partition, self.history.paths(parent), shown),
+            "queue": [{**one, "path": root} if one["path"] == "root" else one for one in found],
             "mark": [
                 {"time": mark.time_ms, "kind": mark.kind, "text": mark.text}
                 for mark in self.history.marks

@@ -11,12 +11,12 @@ from yarnbox.rm.app import RMApp
 from yarnbox.rm.edge.http.calls import Call, Reply, Route
 from yarnbox.rm.settings import RMSettings
 from yarnbox.rm.web.past import queues
+from yarnbox.rm.web.properties import property_row
 from yarnbox.rm.web.queues import users
 from yarnbox.rm.web.refusals import not_found
 from yarnbox.rm.web.values import Answer
-from yarnbox.yarn.configuration import BUILT_IN
 from yarnbox.yarn.ids import ApplicationId
-from yarnbox.yarn.settings import declarations, with_defaults
+from yarnbox.yarn.settings import with_defaults
 
 _SECRETS = re.compile(r"password|secret|credential|(^|\.)key$", re.IGNORECASE)
 _LOCATION = re.compile(r"^.*/")
@@ -87,26 +87,12 @@ def configuration(call: Call) -> Reply:
     administrators, as Hadoop's /conf.
     """
     call.check_admin()
-    known = {one.name: one for one in declarations(RMSettings)}
     source = with_defaults(call.context.configuration, RMSettings)
     shown = []
     for one in source:
-        origin, declared = one.origin, known.get(one.name)
-        row: Answer = {
-            "name": one.name,
-            "value": "(hidden)" if _SECRETS.search(one.name) else source.value(one.name) or "",
-            "source": _LOCATION.sub("", str(origin)),
-            "isDefault": origin.source == BUILT_IN,
-        }
-        if one.final:
-            row["final"] = True
-        if declared is not None:
-            row["meaning"] = declared.doc
-            if declared.unit:
-                row["unit"] = declared.unit
-            if declared.default_text and not row["isDefault"]:
-                row["default"] = declared.default_text
-        shown.append(row)
+        value = "(hidden)" if _SECRETS.search(one.name) else source.value(one.name) or ""
+        row = property_row(one.name, value, _LOCATION.sub("", str(one.origin)))
+        shown.append({**row, "final": True} if one.final else row)
     return Reply(root="configuration", shows_root=False, value={"property": shown})
 
 

@@ -139,6 +139,20 @@ def test_what_else_pages_ask_for(cluster: RecordedCluster, path: str) -> None:
     assert cluster.answer(path, {}, None)
 
 
+def test_what_is_said_about_the_run(cluster: RecordedCluster) -> None:
+    info = cluster.answer("/info", {}, None)["clusterInfo"]
+    assert (info["kind"], info["scheduler"]) == ("scenario", "CapacityScheduler")
+    assert (info["moments"], info["end"]) == (len(cluster.recording.moments), cluster.recording.end)
+
+
+def test_what_is_configured_and_what_is_not(cluster: RecordedCluster) -> None:
+    rows = {one["name"]: one for one in cluster.answer("/ui/conf", {}, None)["property"]}
+    assert rows["hadoop.tmp.dir"]["isDefault"]
+    chosen = rows["yarn.resourcemanager.scheduler.class"]
+    assert not chosen["isDefault"]
+    assert chosen["meaning"]
+
+
 def test_what_waits_and_why(cluster: RecordedCluster) -> None:
     b1 = "application_0_0002"
     why = cluster.answer(f"/ui/why/{b1}", {}, RESERVED - 1000)["why"]

@@ -144,6 +144,15 @@ async def group_the_heat_map(page: Page, caller: Web) -> None:
     await page.locator(".heat h3", has_text="<DEFAULT_PARTITION>").wait_for()
 
 
+async def look_at_the_only_queue(page: Page, caller: Web) -> None:
+    """The FifoScheduler's, by its name, without shares and limits that it has not."""
+    await show(page, caller, "/scheduler")
+    await page.locator(".chart", has_text="default").first.wait_for()
+    await page.get_by_text("Vertical lines: node added or lost.").wait_for()
+    heads = await page.locator("[aria-label='Users'] th").all_inner_texts()
+    assert not {"Fair Share", "Max Running Apps"} & set(heads)
+
+
 async def lose_the_resourcemanager(page: Page, caller: Web) -> None:
     """It is told, and what was shown stays."""
     await show(page, caller, "/nodes")
@@ -284,6 +293,7 @@ def test_one_cluster_in_one_go(browser: Browser, tmp_path: Path) -> None:
             await kill_an_application(page, caller)
             await look_for_what_is_not_there(page, caller)
             await group_the_heat_map(page, caller)
+            await look_at_the_only_queue(page, caller)
             await lose_the_resourcemanager(page, caller)
             await lose_a_slow_resourcemanager(page, caller)
             await look_away(page, caller)

@@ -174,7 +174,7 @@ def test_a_page_that_is_opened_later_sees_the_past(tmp_path: Path) -> None:
             )
             series = series["history"]
             (queue,) = series["queue"]
-            assert queue["path"] == "root"
+            assert queue["path"] == "default", "as lists call the queue of the FifoScheduler"
             assert len(queue["used"]) == len(series["times"])
             cluster = (await caller.get("/ui/history/cluster?points=2"))["history"]
             assert cluster["nodes"][-1] == 1.0

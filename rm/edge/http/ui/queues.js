@@ -48,7 +48,7 @@ export async function scheduler(_, query) {
     open = query.get("queue") || hadoopsQueue(query),
     minutes = query.get("minutes") || "15",
     path = encodeURIComponent(open || "root");
-  const asked = `queue=${encodeURIComponent(open || "")}`;
+  const asked = open ? `&queue=${encodeURIComponent(open)}` : "";
   const [
     { scheduler },
     { history },
@@ -65,10 +65,10 @@ export async function scheduler(_, query) {
     get("/ui/nodes"),
     get("/ui/rights"),
     get(usersOf(open || "root")).catch(() => ({ users: {} })),
-    get(`/ui/apps?states=NEW,NEW_SAVING,SUBMITTED,ACCEPTED,RUNNING&limit=20&${asked}`),
+    get(`/ui/apps?states=NEW,NEW_SAVING,SUBMITTED,ACCEPTED,RUNNING&limit=20${asked}`),
     get("/ui/waiting"),
     get("/scheduler-overview"),
-    open ? containersOf(asked) : null,
+    open ? containersOf(asked.slice(1)) : null,
   ]);
   const { schedulerInfo: info } = scheduler;
   const [apps, step] = [list(found.app), overview?.minimumAllocation?.memory ?? 0];
@@ -122,7 +122,7 @@ function totalOf(nodes, partition) {
 
 const applications = ({ apps, query, asked }) =>
   appGrid("queueapps", apps, query, {
-    calls: [`/ui/apps?states=ACCEPTED,RUNNING&${asked}`],
+    calls: [`/ui/apps?states=ACCEPTED,RUNNING${asked}`],
     none: "No application is running or waiting in this queue.",
     isSorted: false,
   });
@@ -131,9 +131,9 @@ const fifo = (info, common, containers) => html`${title("Scheduler")}
   <p>FifoScheduler</p>
   ${facts(fifoFacts(info))}
   <h2>Users</h2>
-  ${userGrid(FAIR_USERS, common.users, common.query, usersOf("root"))}
+  ${userGrid(FIFO_USERS, common.users, common.query, usersOf("root"))}
   <h2>Share of the cluster over time</h2>
-  ${span(common.minutes)}${shares(common.history, false)}
+  ${span(common.minutes)}${usedShares(common.history, "Vertical lines: node added or lost.")}
   ${stream(ONLY_QUEUE, containers, common.query)}
   <h2>Waiting and running applications</h2>
   ${applications(common)}`;
@@ -302,6 +302,9 @@ const FAIR_USERS = [
   count("most", "Max Running Apps", "maxRunningApps"),
 ];
 
+// The FifoScheduler has neither shares nor limits.
+const FIFO_USERS = FAIR_USERS.filter((one) => !["fair", "most"].includes(one.key));
+
 const usersOf = (path) => `/ui/queue-users?queue=${encodeURIComponent(path)}`;
 const userGrid = (columns, rows, query, call) =>
   grid({
@@ -371,21 +374,30 @@ function oneShare(one, times, marks, isFair) {
 }
 
 // All children stacked, then each by itself beside what is due to it.
-function shares(history, isFair) {
+function usedShares(history, legend) {
   const queues = list(history.queue);
-  const times = list(history.times);
-  const marks = list(history.mark);
   if (!queues.length) return empty("No samples yet. The first ones appear within a few seconds.");
   const used = queues.map((one, i) => ({ name: one.path, values: one.used, kind: hue(i) }));
-  return html`${chart("Used share of each queue", times, used, { marks, isStacked: true })}
-    <p class="legend">
-      Vertical lines: preemption requested, container preempted, application moved, queues changed, node added
-      or lost.
-    </p>
-    <details open=${queues.length === 1}>
-      <summary>Each queue and its ${isFair ? "fair share" : "guarantee and maximum"}</summary>
-      ${queues.slice(0, MOST_CHARTS).map((one) => oneShare(one, times, marks, isFair))}
-    </details>`;
+  const options = { marks: list(history.mark), isStacked: true };
+  return html`${chart("Used share of each queue", list(history.times), used, options)}
+    <p class="legend">${legend}</p>`;
+}
+
+const MARKS =
+  "Vertical lines: preemption requested, container preempted, application moved, queues changed, " +
+  "node added or lost.";
+
+function shares(history, isFair) {
+  const queues = list(history.queue);
+  const [times, marks] = [list(history.times), list(history.mark)];
+  return html`${usedShares(history, MARKS)}
+    ${
+      queues.length > 0 &&
+      html`<details open=${queues.length === 1}>
+        <summary>Each queue and its ${isFair ? "fair share" : "guarantee and maximum"}</summary>
+        ${queues.slice(0, MOST_CHARTS).map((one) => oneShare(one, times, marks, isFair))}
+      </details>`
+    }`;
 }
 
 function health(info) {

@@ -3,6 +3,7 @@ import { get, list } from "./api.js";
 import { memory, number, OFF, ofAnything, text, time } from "./columns.js";
 import {
   choice,
+  duration,
   exact,
   facts,
   filter,
@@ -101,13 +102,15 @@ export async function labels(_, query) {
   ];
 }
 
+// Of one of Hadoop's classes the last word tells enough.
+const classOf = (value) => value.replace(/^org\.apache\.[\w.]+\./, "");
 const PROPERTIES = [
   text("name", "Property", "name", { width: 520 }),
   text("value", "Value", "value", {
     cell: (one) => [one.value, one.unit && ` ${one.unit}`, one.final && h("small", {}, " final")],
   }),
   text("source", "From", "source", {
-    cell: (one) => [one.source, one.default && h("small", {}, ` (default ${one.default})`)],
+    cell: (one) => [one.source, one.default && h("small", {}, ` (default ${classOf(one.default)})`)],
   }),
   text("meaning", "Meaning", "meaning", { width: 700 }),
 ];
@@ -150,9 +153,21 @@ function aboutStore(kept) {
   ];
 }
 
+const aboutRun = (info) =>
+  html`${title("About the Run")}
+    ${facts([
+      ["Recording", info.id],
+      ["Kind", info.kind],
+      ["Scheduler", info.scheduler],
+      ["Virtual time", duration(info.end)],
+      ["Recorded moments", info.moments],
+    ])}
+    <p>${info.about}</p>`;
+
 export async function about() {
   const { clusterInfo: info } = await get("/info");
-  const { stateStore: kept } = isRecording ? { stateStore: {} } : await get("/state-store");
+  if (isRecording) return aboutRun(info);
+  const { stateStore: kept } = await get("/state-store");
   const tools = html`<h2>Tools</h2>
     <p class="actions">${TOOLS.map(([to, name]) => html`<a href=${to}>${name}</a>`)}</p>`;
   return html`${title("About the Cluster")}
@@ -167,5 +182,5 @@ export async function about() {
       ["ResourceManager version", info.resourceManagerVersion],
       ["Hadoop version", info.hadoopVersion],
     ])}
-    ${!isRecording && tools}`;
+    ${tools}`;
 }
