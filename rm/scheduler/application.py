@@ -35,6 +35,7 @@ from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, N
 from yarnbox.yarn.records.master import UpdateContainerRequest
 from yarnbox.yarn.records.request import PreemptionMessage
 from yarnbox.yarn.resources.resource import NONE, Resource
+from yarnbox.yarn.runtime.java_order import container_hash, in_hash_order, node_hash, request_key_hash
 from yarnbox.yarn.text.moments import iso8601
 
 if TYPE_CHECKING:
@@ -127,6 +128,8 @@ class Attempt:
         """Containers allocated and not ended, in the order in which they were given; reserved ones are not
         here.
         """
+        self.most_live = 0
+        """How many it has had at one time."""
         self.newly_allocated: dict[ContainerId, RMContainer] = {}
         self.newly_updated: dict[ContainerId, RMContainer] = {}
         """Containers with a new size or execution type that the AM has not been told of."""
@@ -284,7 +287,7 @@ class Attempt:
         self._waits_since_run = self._health.runs
         container.locality = locality
         self.locality_counts[locality] += 1
-        self.live[container.container_id] = container
+        self.add_live(container)
         self.newly_allocated[container.container_id] = container
         node.allocate(container)
         container.partition = node.partition
@@ -296,6 +299,13 @@ class Attempt:
             self.book_am(node.partition, container.resource)
         self._health.record_allocation(container, self.context.now_ms)
         container.fire(_START)
+
+    def add_live(self, container: RMContainer) -> None:
+        """A container runs, or will."""
+        live = self.live
+        live[container.container_id] = container
+        if len(live) > self.most_live:
+            self.most_live = len(live)
 
     def charge_recovered(self, container: RMContainer) -> None:
         """Charges the books for a container that ran before the ResourceManager began."""
@@ -344,6 +354,19 @@ class Attempt:
         self.update_types[container.container_id] = kind
 
     # Ending
+
+    def live_in_hash_order(self) -> list[RMContainer]:
+        """Its live containers as Hadoop's ConcurrentHashMap has them."""
+        ids = in_hash_order(self.live, container_hash, self.most_live + 1)
+        return [self.live[container_id] for container_id in ids]
+
+    def reserved_in_hash_order(self) -> list[RMContainer]:
+        """Its reserved containers as Hadoop's HashMaps have them."""
+        found: list[RMContainer] = []
+        for key in in_hash_order(self.reserved, lambda key: request_key_hash(*key)):
+            by_node = self.reserved[key]
+            found.extend(by_node[node_id] for node_id in in_hash_order(by_node, node_hash))
+        return found
 
     def complete(self, container: RMContainer) -> bool:
         """Takes an ended container off the attempt's books; False when it was not on them."""
@@ -424,6 +447,7 @@ class Attempt:
     def take_over(self, old: Attempt) -> None:
         """Takes over what the previous attempt leaves: live containers, blacklist, headroom."""
         self.live = old.live
+        self.most_live = old.most_live
         old.live = {}
         for container in self.live.values():
             container.attempt_id = self.attempt_id

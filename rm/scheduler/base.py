@@ -632,18 +632,19 @@ class Scheduler(ABC, Generic[A]):
 
     def stop_attempt(self, event: SchedulerAppAttemptRemoved) -> A | None:
         """The common part of APP_ATTEMPT_REMOVED: kills the containers, except running ones of an application
-        that keeps them across attempts.
+        that keeps them across attempts. The sums of fractions that user limits go by depend on their order.
+        See tests/scenarios/capacity/killed-in-hash-order.yaml.
         """
         application = self.applications.get(event.attempt_id.application_id)
         attempt = application.attempt if application is not None else None
         if attempt is None or attempt.is_stopped or attempt.attempt_id != event.attempt_id:
             return None
-        for container in list(attempt.live.values()):
+        for container in attempt.live_in_hash_order():
             if event.keep_containers and container.state is RMContainerState.RUNNING:
                 continue
             status = aborted(container.container_id, COMPLETED_APPLICATION)
             self.complete_container(container, status, ContainerKill(status=status))
-        for container in attempt.reserved_containers():
+        for container in attempt.reserved_in_hash_order():
             status = aborted(container.container_id, COMPLETED_APPLICATION)
             self.complete_container(container, status, ContainerKill(status=status))
         attempt.is_stopped = True

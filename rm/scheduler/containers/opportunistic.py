@@ -110,7 +110,7 @@ class OpportunisticAllocator:
         container = attempt.create_container(node, key, request.capability or NONE, "")
         container.execution_type = ExecutionType.OPPORTUNISTIC
         container.is_am = False
-        attempt.live[container.container_id] = container
+        attempt.add_live(container)
         node.allocate(container)
         container.fire(ContainerAcquired())
         return container

@@ -76,7 +76,7 @@ class ContainerRecovery(Generic[A]):
             if container.is_finished:
                 continue
             container.is_am = attempt.is_am_container(container_id)
-            attempt.live[container_id] = container
+            attempt.add_live(container)
             if owner != attempt.attempt_id:
                 attempt.newly_recovered.append(container)
             node.allocate(container)

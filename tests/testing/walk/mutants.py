@@ -281,11 +281,11 @@ MUTANTS = (
         (
             "an attempt's reservations outlive it",
             (
-                "        for container in attempt.reserved_containers():\n"
+                "        for container in attempt.reserved_in_hash_order():\n"
                 "            status = aborted(container.container_id, COMPLETED_APPLICATION)\n"
             ),
             (
-                "        for container in attempt.reserved_containers()[1:]:\n"
+                "        for container in attempt.reserved_in_hash_order()[1:]:\n"
                 "            status = aborted(container.container_id, COMPLETED_APPLICATION)\n"
             ),
         ),
