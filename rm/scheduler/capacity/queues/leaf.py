@@ -224,7 +224,7 @@ class LeafQueue(CapacityQueue):
     def reorder(self, attempt: CapacityAttempt) -> None:
         """The application's priority changed."""
         self.context.version += 1
-        self.order.touch(attempt)
+        self.order.reinsert(attempt)
         self.pending.touch(attempt)
         self._reached_end = None
 

@@ -161,6 +161,14 @@ class AppOrder:
                 self.policy.note(attempt)
                 self.touch(attempt)
 
+    def reinsert(self, attempt: CapacityAttempt) -> None:
+        """Its priority is another one: Hadoop takes it out and puts it in again, and forgets what changed.
+
+        See tests/scenarios/capacity/priority-forgets-changes-of-the-order.yaml.
+        """
+        self._changed.pop(attempt, None)
+        self.touch(attempt)
+
     def forget_changes(self) -> None:
         """A refresh: those that have changed stay in their places until they change again."""
         self._changed.clear()
