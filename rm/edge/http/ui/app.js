@@ -21,6 +21,7 @@ import {
   percent,
   plainGib,
   plural,
+  queuePage,
   sized,
   state,
   title,
@@ -139,7 +140,7 @@ function overview(one) {
   const lifetime = list(one.timeouts?.timeout).find((timeout) => timeout.type === "LIFETIME");
   return facts([
     ["User", one.user],
-    ["Queue", link(`/cluster/scheduler?queue=${encodeURIComponent(one.queue)}`, one.queue)],
+    ["Queue", link(queuePage(one.queue), one.queue)],
     ["YarnApplicationState", [state(one.state), `: ${SENTENCES[one.state] || ""}`]],
     ["FinalStatus Reported by AM", one.finalStatus],
     ["Application Type", one.applicationType],

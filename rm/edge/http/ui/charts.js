@@ -2,7 +2,7 @@
 // keys and buttons, the same for all charts of a page; each chart can be had as PNG and CSV.
 
 import { colourOf, marksOf, svgOfChart } from "./chartfile.js";
-import { Component, clock, css, duration, empty, html, percent, plainGib } from "./dom.js";
+import { Component, clamped, clock, css, duration, empty, html, percent, plainGib } from "./dom.js";
 import { listenToPointers, panned, press, zoomed, zoomKeys, zoomTools } from "./gestures.js";
 import { fileTools, paint } from "./picture.js";
 import { SECONDS } from "./streampaint.js";
@@ -195,7 +195,7 @@ class TimeChart extends Component {
   move(step) {
     const { times } = this.props;
     const from = this.state.index ?? (step > 0 ? -1 : times.length);
-    const index = Math.max(0, Math.min(times.length - 1, from + step));
+    const index = clamped(from + step, times.length - 1);
     this.plot.setCursor({ left: this.plot.valToPos(times[index], "x"), top: TALL / 3 });
   }
 

@@ -1,6 +1,6 @@
 // Columns of lists. Each has a key, a name, a value, which is sorted and exported, and, where more is shown,
 // a cell. `read` is the name of a field, or a function of the row; it is the key where nothing is said.
-import { bar, duration, gib, h, link, moment, orNone, percent, state } from "./dom.js";
+import { bar, duration, gib, h, link, moment, orNone, percent, queuePage, state } from "./dom.js";
 
 /** @typedef {string | ((one: any) => any)} Read */
 /** @param {(value: any) => object} kind what a column of this kind has, by what it reads of a row */
@@ -35,7 +35,7 @@ const linked = (/** @type {(value: any, one: any) => string} */ to) =>
       return address ? link(address, value(one)) : orNone(value(one));
     },
   }));
-export const ofQueue = linked((path) => `/cluster/scheduler?queue=${encodeURIComponent(path)}`);
+export const ofQueue = linked(queuePage);
 export const ofNode = linked((id) => `/cluster/node/${id}`);
 export const ofApp = linked((id) => `/cluster/app/${id}`);
 // Of anything that has a page, by how its name looks.
@@ -43,7 +43,7 @@ export const ofApp = linked((id) => `/cluster/app/${id}`);
 const PAGES = [
   [/^application_/, (id) => `/cluster/app/${id}`],
   [/^(appattempt|container)_/, (id) => `/cluster/${id.split("_")[0]}/${id}`],
-  [/^root(\.|$)/, (path) => `/cluster/scheduler?queue=${encodeURIComponent(path)}`],
+  [/^root(\.|$)/, queuePage],
   [/^[\w.-]+:\d+$/, (id) => `/cluster/node/${id}`],
 ];
 export const ofAnything = linked((name) => PAGES.find(([looks]) => looks.test(name))?.[1](name));

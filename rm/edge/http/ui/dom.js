@@ -96,8 +96,11 @@ export function moment(ms) {
   );
 }
 
+/** The value, or the end of 0 to `most` that it is beyond. */
+export const clamped = (value, most) => Math.max(0, Math.min(most, value));
+
 export function bar(share, title) {
-  const width = `${Math.max(0, Math.min(100, share))}%`;
+  const width = `${clamped(share, 100)}%`;
   return h(
     "span",
     { class: "bar", role: "img", "aria-label": title, title },
@@ -178,8 +181,8 @@ export function withQuery(name, value, keepsPlace = name === "from") {
   return url.pathname + url.search;
 }
 
-export function replaceQuery(name, value) {
-  history.replaceState(null, "", withQuery(name, value));
+export function replaceQuery(name, value, keepsPlace) {
+  history.replaceState(null, "", withQuery(name, value, keepsPlace));
   dispatchEvent(new Event("refresh"));
 }
 
@@ -202,6 +205,8 @@ export function filter(query, what) {
     />
   </label>`;
 }
+
+export const queuePage = (path) => `/cluster/scheduler?queue=${encodeURIComponent(path)}`;
 
 export const facts = (pairs) => html`<dl>
   ${pairs.filter(Boolean).map(

@@ -1,7 +1,7 @@
 // Lists of things: columns that are chosen, ordered and sorted, rows that are drawn only where one looks
 // (by @tanstack/virtual-core), and the whole as a file. columns.js says what a column has.
 import { ROOT } from "./api.js";
-import { Component, empty, html, withQuery } from "./dom.js";
+import { Component, empty, html, replaceQuery, withQuery } from "./dom.js";
 import { csv, save } from "./export.js";
 import { natural } from "./filtering.js";
 import {
@@ -39,8 +39,7 @@ function choose(id, parameter, usual, keys) {
   const value = keys.join(",") === usual ? null : keys.join(",");
   if (value) localStorage.setItem(`columns.${id}`, value);
   else localStorage.removeItem(`columns.${id}`);
-  history.replaceState(null, "", withQuery(parameter, value, true));
-  dispatchEvent(new Event("refresh"));
+  replaceQuery(parameter, value, true);
 }
 
 function chooser({ id, columns }, { usual, shown }, parameter) {

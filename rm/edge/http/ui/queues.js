@@ -8,6 +8,7 @@ import { containersOf } from "./containers.js";
 import {
   amount,
   choice,
+  clamped,
   empty,
   facts,
   html,
@@ -196,7 +197,7 @@ function fairRows(queue, root, depth = 0, parent = null, siblings = []) {
 function queueBar(one, open) {
   const bound = one.now === undefined ? one.floor : one.now,
     within = Math.min(one.used, bound);
-  const px = (value) => `${Math.max(0, Math.min(100, value))}%`,
+  const px = (value) => `${clamped(value, 100)}%`,
     isOpen = one.name === open;
   const stopped = one.queue.state && one.queue.state !== "RUNNING";
   const at = (left, width) => ({ left: px(left), width: width === undefined ? null : px(width) });

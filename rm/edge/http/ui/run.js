@@ -1,7 +1,7 @@
 // One run: what it comes to, and the file that was played with the line that is being played.
 import { get, list } from "./api.js";
 import { chart, hue } from "./charts.js";
-import { Component, duration, empty, facts, h, html, link, percent, table, title } from "./dom.js";
+import { Component, duration, empty, facts, h, html, link, percent, queuePage, table, title } from "./dom.js";
 import { guide } from "./guide.js";
 import { recordedStream } from "./recording.js";
 
@@ -104,7 +104,7 @@ function queues(figures) {
     "Queues",
     ["Queue", "Applications", "Waited, mean", "Longest wait", "Lived, mean", "Containers", "Preempted"],
     Object.entries(figures.queues).map(([path, one]) => [
-      link(`/cluster/scheduler?queue=${encodeURIComponent(path)}`, path),
+      link(queuePage(path), path),
       one.neverServed ? `${one.apps}, ${one.neverServed} never served` : one.apps,
       span(one.wait),
       span(one.longestWait),

@@ -5,6 +5,7 @@ import { CARD, lengthOfTime, number, text } from "./columns.js";
 import {
   andVCores,
   Component,
+  clamped,
   clock,
   duration,
   empty,
@@ -187,7 +188,7 @@ class TaskStream extends Component {
   timeAt(x) {
     const { gutter, width } = this.size();
     const { begin, end } = this.view;
-    return begin + (Math.max(0, Math.min(width, x - gutter)) * (end - begin)) / width;
+    return begin + (clamped(x - gutter, width) * (end - begin)) / width;
   }
 
   // ---- moving
@@ -205,7 +206,7 @@ class TaskStream extends Component {
   showLanes(top, bottom) {
     const { count } = this.lanes;
     const tall = Math.max(1, Math.min(count, bottom - top));
-    const from = Math.max(0, Math.min(count - tall, top));
+    const from = clamped(top, count - tall);
     this.isAllLanes = tall === count;
     this.view = { ...this.view, top: from, bottom: from + tall };
     this.draw();
@@ -306,7 +307,7 @@ class TaskStream extends Component {
     const { begin, end, top, bottom } = this.view;
     const x = ((this.lanes.begin[i] - begin) * width) / (end - begin);
     const y = ((this.lanes.lane[i] + 0.5 - top) * height) / (bottom - top);
-    return { x: gutter + Math.max(0, Math.min(width, x)), y: Math.max(0, Math.min(height, y)) };
+    return { x: gutter + clamped(x, width), y: clamped(y, height) };
   }
 
   open(one) {
