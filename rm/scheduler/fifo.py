@@ -147,13 +147,17 @@ class FifoScheduler(Scheduler[Attempt]):
 
     def _serve(self, attempt: Attempt, node: SchedulerNode) -> None:
         for key in list(attempt.asks.active_keys):
-            key_asks = attempt.asks[key]
-            given = 0
-            for locality in Locality:
-                given += self._give(attempt, node, key_asks, locality)
-            if given == 0:
+            if self._serve_key(attempt, node, attempt.asks[key]) == 0:
                 # A less important key never overtakes a more important one of the same application.
                 return
+
+    def _serve_key(self, attempt: Attempt, node: SchedulerNode, key_asks: KeyAsks) -> int:
+        """The nearest first; how many it got. Of most that wait nothing fits, which is quick to say."""
+        requests = (key_asks.at(node.host), key_asks.at(node.rack), key_asks.at(ANY))
+        sizes = [one.capability for one in requests if one is not None]
+        if all(DEFAULT_CALCULATOR.container_count(node.available, size) <= 0 for size in sizes):
+            return 0
+        return sum([self._give(attempt, node, key_asks, locality) for locality in Locality])
 
     def _give(self, attempt: Attempt, node: SchedulerNode, key_asks: KeyAsks, locality: Locality) -> int:
         count, required = self._fitting(node, key_asks, locality)

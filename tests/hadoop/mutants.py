@@ -334,7 +334,11 @@ MUTANTS = (
     ),
     *_in(
         "rm/scheduler/fifo.py",
-        ("less important requests overtake", "            if given == 0:", "            if given < 0:"),
+        (
+            "less important requests overtake",
+            "node, attempt.asks[key]) == 0:",
+            "node, attempt.asks[key]) < 0:",
+        ),
         (
             "node for one container is busy",
             "return node.available.memory_mb < self.minimum_allocation.memory_mb",

@@ -41,7 +41,8 @@ class Watch:
         self.is_offered = False
         self._given: Counter[RequestKey] = Counter()
         self._tried: dict[RequestKey, None] = {}
-        for name, around in (("allocate_on", self._offer), ("_serve", self._serve), ("_give", self._give)):
+        around_each = {"allocate_on": self._offer, "_serve": self._serve, "_serve_key": self._serve_key}
+        for name, around in around_each.items():
             patch.setattr(FifoScheduler, name, _wrapped(getattr(FifoScheduler, name), around))
 
     def _offer(self, allocate_on: Any, scheduler: FifoScheduler, node: SchedulerNode) -> None:
@@ -70,10 +71,8 @@ class Watch:
                 self.compared[reason] += 1
             is_stopped = is_stopped or not self._given[key]
 
-    def _give(
-        self, give: Any, scheduler: Any, attempt: Any, node: SchedulerNode, key_asks: Any, *more: Any
-    ) -> int:
-        count: int = give(scheduler, attempt, node, key_asks, *more)
+    def _serve_key(self, serve: Any, scheduler: Any, attempt: Any, node: SchedulerNode, key_asks: Any) -> int:
+        count: int = serve(scheduler, attempt, node, key_asks)
         self._given[key_asks.key] += count
         self._tried[key_asks.key] = None
         return count
