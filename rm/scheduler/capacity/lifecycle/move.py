@@ -70,12 +70,11 @@ class ApplicationMover:
 
     def _move_attempt(self, attempt: CapacityAttempt, source: LeafQueue, target: LeafQueue) -> None:
         self._parallel.leave(attempt, source)
-        user = attempt.queue_user
         source.users.remove_asking(attempt.user, attempt.application_id)
         source.remove_attempt(attempt)
         attempt.is_runnable = self._parallel.admit(attempt, target)
         target.add_attempt(attempt)
-        source.users.forget_if_idle(user)
+        source.users.forget_if_idle(attempt.user)
 
 
 def _check_labels(leaf: LeafQueue, attempt: CapacityAttempt | None) -> None:

@@ -218,7 +218,7 @@ class LeafQueue(CapacityQueue):
             self.context.pending_apps -= 1
         attempt.is_activated = False
         attempt.queue_side = None
-        self.users.forget_if_idle(user)
+        self.users.forget_if_idle(attempt.user)
         self.activate()
 
     def reorder(self, attempt: CapacityAttempt) -> None:
@@ -237,10 +237,12 @@ class LeafQueue(CapacityQueue):
             self.order.asking_changed(attempt)
 
     def start_asking(self, attempt: CapacityAttempt) -> None:
-        """The attempt has requests for a key that had none pending."""
+        """The attempt has requests for a key that had none pending. A user who has been forgotten is there
+        again, unless applications of that name count as asking. Hadoop: UsersManager.activateApplication.
+        """
         if attempt.queue_side is self:
             is_back = attempt.user not in self.users.by_name
-            if is_back:
+            if is_back and attempt.user not in self.users.asking:
                 self._rejoin(attempt)
             self.users.add_asking(attempt.queue_user, attempt.application_id, is_back=is_back)
 

@@ -190,13 +190,14 @@ class Users:
         for each in held:
             each.version = self.version
 
-    def forget_if_idle(self, user: User) -> None:
+    def forget_if_idle(self, name: str) -> None:
         """Forgets a user who has neither applications nor containers here any more.
 
         An application that max-parallel-apps keeps back does not count, whatever it asks for. See
         tests/scenarios/capacity/waiting-application-has-no-user.yaml.
         """
-        if self.by_name.get(user.name) is user and not user.active_apps + user.pending_apps:
+        user = self.by_name.get(name)
+        if user is not None and not user.active_apps + user.pending_apps:
             if not any(amounts.used for amounts in user.usage.by_partition.values()):
                 self.leave(user)
 

@@ -135,3 +135,34 @@ def test_weights() -> None:
     users = made.leaf("root.a").users
     half = users.limit_of(users.by_name["ann"], "").memory_mb
     assert half * 2 == users.limit_of(users.by_name["bob"], "").memory_mb
+
+
+def one_of_ann_waits() -> CapacityRig:
+    """Cat takes the place of Ann's first application, x, when that ends; her second one, y, waits on."""
+    made = CapacityRig({**TREE, P + "root.a.max-parallel-apps": "1"})
+    made.add_node("n1", 16 * GB, 16)
+    made.submit("x", "root.a", "ann")
+    made.submit("z", "root.a", "cat")
+    made.submit("y", "root.a", "ann")
+    return made
+
+
+def test_a_user_is_forgotten_by_name_with_an_application_that_waited() -> None:
+    made = one_of_ann_waits()
+    made.finish("x")
+    users = made.leaf("root.a").users
+    assert "ann" not in users.by_name
+    made.submit("v", "root.a", "ann")
+    assert "ann" in users.by_name
+    made.finish("y")
+    assert "ann" not in users.by_name
+
+
+def test_a_forgotten_user_who_counts_as_asking_is_not_brought_back() -> None:
+    made = one_of_ann_waits()
+    made.ask("y", 1)
+    made.finish("x")
+    users = made.leaf("root.a").users
+    assert ("ann" in users.by_name, "ann" in users.asking) == (False, True)
+    made.ask("y", 1, 2 * GB, priority=2)
+    assert "ann" not in users.by_name
