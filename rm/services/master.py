@@ -14,7 +14,7 @@ from yarnbox.rm import reports
 from yarnbox.rm.app import RMApp
 from yarnbox.rm.asks import ANY
 from yarnbox.rm.attempt import NO_PORT, NOT_AVAILABLE, RMAppAttempt, RMAppAttemptState
-from yarnbox.rm.container import RMContainer, RMContainerState
+from yarnbox.rm.container import RMContainer
 from yarnbox.rm.events.app import AttemptRegistered, AttemptStatusUpdate, AttemptUnregistered
 from yarnbox.rm.ports import AMSession
 from yarnbox.rm.scheduler.admission import requests
@@ -107,7 +107,9 @@ class MasterService:
         )
 
     def _kept_containers(self, app: RMApp, attempt_id: ApplicationAttemptId) -> list[RMContainer]:
-        """Running containers of earlier attempts that this one takes over."""
+        """What runs when the attempt registers: containers of earlier attempts, which it takes over, and its own
+        where the ResourceManager has restarted. Hadoop: AbstractYarnScheduler.getTransferredContainers.
+        """
         if not app.keeps_containers:
             return []
         self._context.tokens.forget_nm_tokens(attempt_id)
@@ -115,12 +117,8 @@ class MasterService:
         attempt = scheduler.attempt(attempt_id)
         if attempt is not None:
             attempt.newly_recovered.clear()
-        return [
-            container
-            for container in scheduler.live_containers(attempt_id)
-            if container.container_id.application_attempt_id != attempt_id
-            and container.state is RMContainerState.RUNNING
-        ]
+        live = scheduler.live_containers(attempt_id)
+        return [container for container in live if not app.is_am_container(container.container_id)]
 
     # allocate
 

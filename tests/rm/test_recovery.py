@@ -38,11 +38,11 @@ def rejoin(rig: Rig, *names: str) -> None:
         rig.add_node(name, keep=True)
 
 
-def a_running_application(rig: Rig) -> ApplicationId:
+def a_running_application(rig: Rig, **context: object) -> ApplicationId:
     """An AM and a container, on two nodes."""
     rig.add_node("n1")
     rig.add_node("n2")
-    application_id = rig.submit(application_name="long")
+    application_id = rig.submit(application_name="long", **context)
     rig.advance(1_000)
     rig.run(application_id, "n1")
     rig.allocate(application_id, ask(2048))
@@ -164,6 +164,18 @@ def test_what_was_given_back_before_its_node_came_back_ends(is_late: bool) -> No
     rig.heartbeat("n2")
     left = rig.context.scheduler.live_containers(attempt_id)
     assert [one.container_id.sequence for one in left] == ([1, 2] if is_late else [1])
+
+
+def test_an_am_that_registers_again_is_given_its_own_containers_if_they_are_to_be_kept() -> None:
+    """Hadoop: AbstractYarnScheduler.getTransferredContainers asks for no other attempt."""
+    old = Rig(RECOVERY)
+    application_id = a_running_application(old, keep_containers_across_application_attempts=True)
+    (container_id,) = (one for one in old.nodes["n2"].running)
+    rig = restarted(old)
+    rejoin(rig, "n1", "n2")
+    answer = rig.register(application_id)
+    assert [container.id for container in answer.containers_from_previous_attempts] == [container_id]
+    assert [token.node_id for token in answer.nm_tokens_from_previous_attempts] == [rig.nodes["n2"].node_id]
 
 
 def test_an_am_that_ended_meanwhile_is_followed_by_another() -> None:
