@@ -454,7 +454,6 @@ class Attempt:
         self.usage.take_over(old.usage)
         self.blacklist = dict(old.blacklist)
         self.headroom = old.headroom
-        self.opportunities = dict(old.opportunities)
 
     # Moving
 

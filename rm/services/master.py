@@ -107,8 +107,8 @@ class MasterService:
         )
 
     def _kept_containers(self, app: RMApp, attempt_id: ApplicationAttemptId) -> list[RMContainer]:
-        """What runs when the attempt registers: containers of earlier attempts, which it takes over, and its own
-        where the ResourceManager has restarted. Hadoop: AbstractYarnScheduler.getTransferredContainers.
+        """What runs when the attempt registers: containers of earlier attempts, which it takes over, and its
+        own where the ResourceManager has restarted. Hadoop: AbstractYarnScheduler.getTransferredContainers.
         """
         if not app.keeps_containers:
             return []

@@ -38,11 +38,13 @@ def rejoin(rig: Rig, *names: str) -> None:
         rig.add_node(name, keep=True)
 
 
-def a_running_application(rig: Rig, **context: object) -> ApplicationId:
+def a_running_application(rig: Rig, *, keeps_containers: bool = False) -> ApplicationId:
     """An AM and a container, on two nodes."""
     rig.add_node("n1")
     rig.add_node("n2")
-    application_id = rig.submit(application_name="long", **context)
+    application_id = rig.submit(
+        application_name="long", keep_containers_across_application_attempts=keeps_containers
+    )
     rig.advance(1_000)
     rig.run(application_id, "n1")
     rig.allocate(application_id, ask(2048))
@@ -169,7 +171,7 @@ def test_what_was_given_back_before_its_node_came_back_ends(is_late: bool) -> No
 def test_an_am_that_registers_again_is_given_its_own_containers_if_they_are_to_be_kept() -> None:
     """Hadoop: AbstractYarnScheduler.getTransferredContainers asks for no other attempt."""
     old = Rig(RECOVERY)
-    application_id = a_running_application(old, keep_containers_across_application_attempts=True)
+    application_id = a_running_application(old, keeps_containers=True)
     (container_id,) = (one for one in old.nodes["n2"].running)
     rig = restarted(old)
     rejoin(rig, "n1", "n2")
