@@ -98,7 +98,7 @@ class RMApp:
         self.queue = queue
         """As it was placed; changed by a move."""
         self.am_requests = am_requests
-        """What each attempt asks for its AM; nothing for an unmanaged one."""
+        """What the next attempt asks for its AM; nothing for an unmanaged one."""
         self.max_attempts = max_attempts
         self.app_priority = app_priority
         self.state = RMAppState.NEW
@@ -176,6 +176,13 @@ class RMApp:
     def has_master_container(self) -> bool:
         """Whether its current attempt has a container for the AM, or had one."""
         return self.current is not None and self.current.master_container is not None
+
+    def keep_am_requests(self, requests: tuple[ResourceRequest, ...]) -> None:
+        """An attempt has asked for its AM so: in this size and with this label the next ones ask, too.
+
+        See tests/scenarios/capacity/am-stays-cut.yaml.
+        """
+        self.am_requests = requests
 
     def is_am_container(self, container_id: ContainerId) -> bool:
         """Whether this is the container of its current AM."""

@@ -4,6 +4,8 @@ recovery after a restart of the RM.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from yarnbox.rm.asks import ANY
 from yarnbox.rm.attempt.ending import end
 from yarnbox.rm.attempt.entity import (
@@ -62,8 +64,10 @@ def schedule(attempt: RMAppAttempt, event: AttemptAdded) -> RMAppAttemptState:
         _store_new(attempt)
         return LAUNCHED_UNMANAGED_SAVING
     context = attempt.context
-    requests = [_am_request(attempt, request) for request in attempt.app.am_requests]
-    additions, removals = attempt.app.am_blacklist.updates(_applicable_nodes(attempt, requests))
+    app = attempt.app
+    additions, removals = app.am_blacklist.updates(_applicable_nodes(attempt, app.am_requests))
+    requests = tuple(_am_request(attempt, request) for request in app.am_requests)
+    app.keep_am_requests(requests)
     context.scheduler.allocate(attempt.attempt_id, requests, (), additions, removals)
     attempt.launch_diagnostics = WAITING_FOR_CONTAINER
     attempt.step_ms = context.now_ms
@@ -81,7 +85,7 @@ def _am_request(attempt: RMAppAttempt, request: ResourceRequest) -> ResourceRequ
     return replace(request, node_label_expression=label)
 
 
-def _applicable_nodes(attempt: RMAppAttempt, requests: list[ResourceRequest]) -> int:
+def _applicable_nodes(attempt: RMAppAttempt, requests: Sequence[ResourceRequest]) -> int:
     """The number of nodes on which the AM may start (RMServerUtils.getApplicableNodeCountForAM)."""
     context = attempt.context
     tracker = context.scheduler.tracker

@@ -44,7 +44,7 @@ _RATIO = re.compile(r"\.queues\.[^ ]*\.labels\.[^.]*\.(absolute-)?(max-)?(used-)
 _SHARE_OF_RESERVATION = re.compile(r"\.queues\.[^ ]*\.(?P<id>reservation_[^. ]*)\.labels\.\.capacity$")
 _RESERVATION = re.compile(r"\.plans\.[^ ]*\.(?P<id>reservation_[^. ]*)$")
 _PLACED = re.compile(r"\.nodes\.(?P<node>[^.]*)\.(containers|reserved)$")
-_HEADROOM = "allocate.limit."
+_HEADROOM = "allocate.limit"
 _QUEUES = ("getApplicationReport.application_report.queue", "registerApplicationMaster.queue")
 _APPS = re.compile(r"\.queues\.[^ ]*\.apps$")
 _COUNT_OF_NODE = re.compile(r"allocate\.updated_nodes\[\d+\]\.numContainers$")
@@ -191,13 +191,27 @@ class Accidents:
         elif path in _QUEUES and isinstance(ours, str):
             # Hadoop: RMAppManager.updateAppDataToStateStore stores the name that the caller gave.
             name = NAMED if self._has_restarted and ours.endswith(f".{hadoop}") else None
-        elif path.startswith(_HEADROOM):
-            # Hadoop: FifoScheduler.completedContainerInternal deducts it again when the node is removed. A
-            # headroom is as of the last pass.
-            of_type = path.removeprefix(_HEADROOM)
-            amounts = [one.as_dict().get(of_type, 0) for one in self._deducted[1:]]
-            name = DEDUCTED if _number(hadoop) - _number(ours) in amounts else None
+        elif path == _HEADROOM or path.startswith(f"{_HEADROOM}."):
+            name = DEDUCTED if self._is_deducted(path, ours, hadoop) else None
         return self._step_over(name)
+
+    def _is_deducted(self, path: str, ours: object, hadoop: object) -> bool:
+        """Whether Hadoop's headroom is larger by what has been deducted twice: by all of it, or by less where
+        ours has nothing left. It is as of the last pass. Hadoop: FifoScheduler.completedContainerInternal
+        deducts a container again when its node is removed.
+        """
+        of_type = path.removeprefix(_HEADROOM).removeprefix(".")
+        left = {of_type: ours} if of_type else ours if isinstance(ours, dict) else {}
+        seen = {of_type: hadoop} if of_type else hadoop if isinstance(hadoop, dict) else {}
+        more = {one: _number(seen.get(one)) - _number(left.get(one)) for one in {**left, **seen}}
+        return any(
+            all(
+                difference == amount or (0 < difference < amount and not left.get(one))
+                for one, difference in more.items()
+                for amount in [deducted.as_dict().get(one, 0)]
+            )
+            for deducted in self._deducted[1:]
+        )
 
     def in_refusal(self, rpc: str, ours: str | None, hadoop: str | None) -> None:
         """EndedByAccidentError where a refusal of one side only is an accident."""

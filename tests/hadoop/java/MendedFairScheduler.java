@@ -25,8 +25,10 @@ public final class MendedFairScheduler extends FairScheduler {
    */
   @Override
   protected void handleContainerUpdates(SchedulerApplicationAttempt attempt, ContainerUpdates updates) {
+    List<UpdateContainerRequest> requests = new ArrayList<>(updates.getIncreaseRequests());
+    requests.addAll(updates.getDecreaseRequests());
     List<Resource> replaced = new ArrayList<>();
-    for (UpdateContainerRequest each : updates.getIncreaseRequests()) {
+    for (UpdateContainerRequest each : requests) {
       RMContainer container = getRMContainer(each.getContainerId());
       if (container != null) {
         SchedulerRequestKey key = SchedulerRequestKey.create(each, container.getAllocatedSchedulerKey());
