@@ -347,7 +347,9 @@ class RMContainer:
         return {name: value * (end_ms - self.creation_ms) // 1000 for name, value in self.resource.items()}
 
 
-def _tell_attempt(container: RMContainer, event: ContainerStart) -> None:
+def _begin(container: RMContainer, event: ContainerStart) -> None:
+    # What was reserved for before is as new as others are: Hadoop makes another RMContainer of it.
+    container.creation_ms = container.context.now_ms
     # RMAppAttemptImpl acts on this event for the AM's own container alone: the others wait for the AM's next
     # allocate.
     if container.is_am:
@@ -463,7 +465,7 @@ RM_CONTAINER = Table(
     initial=NEW,
     rows={
         NEW: {
-            ContainerStart: to(ALLOCATED, _tell_attempt),
+            ContainerStart: to(ALLOCATED, _begin),
             ContainerReserved: to(RESERVED, _record_reservation),
             ContainerAcquired: to(ACQUIRED, _start_expiry),
             ContainerRecover: choose(RUNNING, COMPLETED, by=_recover),
@@ -471,7 +473,7 @@ RM_CONTAINER = Table(
         },
         RESERVED: {
             **stay(ContainerReserved, hook=_record_reservation),
-            ContainerStart: to(ALLOCATED, _tell_attempt),
+            ContainerStart: to(ALLOCATED, _begin),
             ContainerKill: to(KILLED, _close_reservation),
             ContainerReleased: to(RELEASED, _close_reservation),
         },

@@ -228,7 +228,8 @@ class RMAppManager:
             stored.submission,
             stored.user,
             stored.queue,
-            stored.am_requests,
+            # As RMAppManager does with what is recovered: steps and limits of sizes may be others now.
+            tuple(context.scheduler.normalize(request, stored.queue) for request in stored.am_requests),
             stored.max_attempts,
             stored.app_priority,
         )

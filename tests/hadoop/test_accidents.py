@@ -19,6 +19,7 @@ from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, N
 from yarnbox.yarn.records.admin import ReplaceLabelsOnNodeRequest
 from yarnbox.yarn.records.node import NodeIdToLabels
 from yarnbox.yarn.records.reservation import ReservationDefinition
+from yarnbox.yarn.resources.resource import Resource
 
 LOST = "preempt: YarnRuntimeException: cannot find TempQueuePerPartition for queueName="
 NOWHERE = (
@@ -77,3 +78,23 @@ def test_a_recurring_reservation_holds_nothing_after_its_first_window_in_hadoop(
     assert not accidents.in_books(path.replace("_0001.", "_0002."), 0.1, 0.0, (), 20_000)
     with pytest.raises(EndedByAccidentError, match=RECURRENT):
         accidents.in_books(path, 0.1, 0.0, (), 20_000)
+
+
+@pytest.mark.parametrize(
+    ("path", "ours", "hadoop", "is_known"),
+    [
+        ("allocate.limit.memory-mb", 512, 1536, True),
+        ("allocate.limit.memory-mb", 512, 1024, False),
+        ("allocate.limit", None, {"memory-mb": 1024, "vcores": 1}, True),
+        ("allocate.limit", None, {"memory-mb": 700}, True),  # ours is cut off at 0
+        ("allocate.limit", None, {"memory-mb": 1024, "vcores": 2}, False),
+        ("allocate.limit", {"memory-mb": 512}, {"memory-mb": 1024, "vcores": 1}, False),
+    ],
+)
+def test_what_fifo_deducts_twice_is_left_in_its_headroom(
+    path: str, ours: object, hadoop: object, is_known: bool
+) -> None:
+    accidents = Accidents()
+    assert not accidents.in_answer(path, ours, hadoop, "")
+    accidents.note_deducted(Resource(1024, 1))
+    assert accidents.in_answer(path, ours, hadoop, "") is is_known
