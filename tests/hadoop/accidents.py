@@ -42,6 +42,7 @@ _UNKNOWN = "is unknown. Please try again with a valid reservation."
 _MULTI_NODE = "yarn.scheduler.capacity.multi-node-placement-enabled"
 _RATIO = re.compile(r"\.queues\.[^ ]*\.labels\.[^.]*\.(absolute-)?(max-)?(used-)?capacity$")
 _SHARE_OF_RESERVATION = re.compile(r"\.queues\.[^ ]*\.(?P<id>reservation_[^. ]*)\.labels\.\.capacity$")
+_QUEUE_OF_RESERVATION = re.compile(r"\.queues\.[^ ]*\.(?P<id>reservation_[^. ]*)$")
 _RESERVATION = re.compile(r"\.plans\.[^ ]*\.(?P<id>reservation_[^. ]*)$")
 _PLACED = re.compile(r"\.nodes\.(?P<node>[^.]*)\.(containers|reserved)$")
 _HEADROOM = "allocate.limit"
@@ -240,6 +241,10 @@ class Accidents:
         share = _SHARE_OF_RESERVATION.match(path)
         if share and hadoop == 0 and now_ms >= self._first_deadlines_ms.get(share["id"], now_ms + 1):
             # Hadoop: InMemoryReservationAllocation.getResourcesAtTime has nothing before and after it.
+            raise EndedByAccidentError(RECURRENT)
+        queue = _QUEUE_OF_RESERVATION.match(path)
+        if queue and hadoop is None and now_ms >= self._first_deadlines_ms.get(queue["id"], now_ms + 1):
+            # Nor is it active again.
             raise EndedByAccidentError(RECURRENT)
         self._check_places(path, ours, hadoop)
         if hadoop == "NaN" and ours == 0 and _RATIO.match(path):

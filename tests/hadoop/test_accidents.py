@@ -78,6 +78,11 @@ def test_a_recurring_reservation_holds_nothing_after_its_first_window_in_hadoop(
     assert not accidents.in_books(path.replace("_0001.", "_0002."), 0.1, 0.0, (), 20_000)
     with pytest.raises(EndedByAccidentError, match=RECURRENT):
         accidents.in_books(path, 0.1, 0.0, (), 20_000)
+    queue = ".queues.root.p.reservation_0_0001"
+    assert not accidents.in_books(queue, {"apps": 0}, None, (), 19_999)
+    assert not accidents.in_books(queue, {"apps": 0}, {"apps": 1}, (), 90_000)
+    with pytest.raises(EndedByAccidentError, match=RECURRENT):
+        accidents.in_books(queue, {"apps": 0}, None, (), 90_000)
 
 
 @pytest.mark.parametrize(
