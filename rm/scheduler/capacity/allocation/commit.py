@@ -85,7 +85,7 @@ class Commit:
         leaf: LeafQueue = attempt.application.queue
         partition, required = node.partition, assignment.resource
         if assignment.is_placed_before:
-            if not leaf.has_user_of(attempt):
+            if not leaf.find_user_of(attempt):
                 return False
             leaf.mark_reached(attempt, partition)
         if assignment.unreserved is not None or assignment.is_placed_before:

@@ -188,14 +188,15 @@ class LeafQueue(CapacityQueue):
         """Its user may have been forgotten while it waited."""
         before = attempt.queue_user
         self.users.join(attempt.user)
-        self.has_user_of(attempt)
+        self.find_user_of(attempt)
         if attempt.queue_user is not before and attempt.is_asking:
             self.users.add_asking(attempt.queue_user, attempt.application_id)
 
-    def has_user_of(self, attempt: CapacityAttempt) -> bool:
-        """Whether the attempt's user is known. One that was forgotten while the attempt waited may be back,
-        and counts for it from now on. See tests/scenarios/constraints/processor-serves-who-waits-for-a-
-        user.yaml.
+    def find_user_of(self, attempt: CapacityAttempt) -> bool:
+        """Lets the attempt count for its user as the leaf knows the user now: one that was forgotten while
+        the attempt waited may be back. Returns whether the user is known.
+
+        See tests/scenarios/constraints/processor-serves-who-waits-for-a-user.yaml.
         """
         user = self.users.by_name.get(attempt.user)
         if user is not None and user is not attempt.queue_user:
