@@ -57,7 +57,15 @@ class NodeTracker:
         self._largest = None
 
     def resize(self, node: SchedulerNode, total: Resource) -> None:
-        """Changes a node's capacity."""
+        """Changes a node's capacity. At its host, on its rack and in its partition it comes last from now on:
+        Hadoop takes it out, and puts it in again. See AbstractYarnScheduler.updateNodeResource.
+        """
+        for index, place in (
+            (self.by_host, node.host),
+            (self.by_rack, node.rack),
+            (self.by_partition, node.partition),
+        ):
+            index[place][node.node_id] = index[place].pop(node.node_id)
         self._change_total(node.partition, total - node.total)
         node.set_total(total)
         self._largest = None
