@@ -166,11 +166,10 @@ def recover(app: RMApp, event: AppRecover) -> RMAppState:
         return RMAppState[stored.final_state]
     if app.lifetime_end_ms is not None:
         context.monitors.lifetime.register(app.application_id, app.lifetime_end_ms)
-    if not app.attempts:
-        context.post(_scheduler_event(app, is_recovering=False))
-        return SUBMITTED
     # The scheduler has to know the application before nodes and AMs come back: within this call.
-    context.scheduler.handle(_scheduler_event(app, is_recovering=True))
+    context.scheduler.handle(_scheduler_event(app, is_recovering=bool(app.attempts)))
+    if not app.attempts:
+        return SUBMITTED
     _recover_attempts(app)
     return ACCEPTED
 
