@@ -67,8 +67,8 @@ class ContainerAllocator(Allocator):
     ) -> Assignment:
         """The node is reserved for this container: allocates it, keeps the reservation, or drops it.
 
-        No limit is checked: the reservation was counted. See tests/scenarios/capacity/reservation-made-and-
-        fulfilled.yaml.
+        No limit is checked: the reservation was counted. Each look counts as a missed opportunity. See
+        tests/scenarios/capacity/reservation-made-and-fulfilled.yaml, and look-at-a-reservation-counts.yaml.
         """
         key, node = reserved.key, reserved.node
         asks = attempt.asks.key_asks(key)
@@ -85,7 +85,7 @@ class ContainerAllocator(Allocator):
         on_node = RequestOnNode(
             leaf, attempt, asks, pass_, limits, node, asks.any.capability, reserved=reserved
         )
-        return self._count(on_node, self.decide_by_locality(on_node))
+        return self.decide_by_locality(on_node)
 
     def _try_key(
         self,
@@ -158,7 +158,7 @@ class ContainerAllocator(Allocator):
         attempt, key = on_node.attempt, on_node.key
         if found is KEY_SKIPPED:
             attempt.opportunities[key] -= 1
-        elif found.kind is not Kind.NOTHING and on_node.reserved is None:
+        elif found.kind is not Kind.NOTHING:
             locality, full_reset = found.locality, self._context.settings.rack_full_reset
             if locality is Locality.NODE_LOCAL or (locality is Locality.RACK_LOCAL and full_reset):
                 attempt.opportunities[key] = 0
