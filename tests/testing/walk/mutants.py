@@ -46,13 +46,13 @@ MUTANTS = (
         ),
         (
             "an application without attempts is forgotten by recovery",
-            "        context.post(_scheduler_event(app, is_recovering=False))\n        return SUBMITTED",
-            "        return SUBMITTED",
+            "    # The scheduler has to know the application before",
+            "    if not app.attempts:\n        return SUBMITTED\n    # The scheduler has to know the application before",
         ),
         (
             "the scheduler learns of recovered applications too late",
-            "    context.scheduler.handle(_scheduler_event(app, is_recovering=True))\n",
-            "    context.post(_scheduler_event(app, is_recovering=True))\n",
+            "    context.scheduler.handle(_scheduler_event(app, is_recovering=bool(app.attempts)))\n",
+            "    context.post(_scheduler_event(app, is_recovering=bool(app.attempts)))\n",
         ),
         (
             "nodes are not told that an application has ended",
