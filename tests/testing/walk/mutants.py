@@ -46,8 +46,8 @@ MUTANTS = (
         ),
         (
             "an application without attempts is forgotten by recovery",
-            "    # The scheduler has to know the application before",
-            "    if not app.attempts:\n        return SUBMITTED\n    # The scheduler has to know the application before",
+            "    # The scheduler has to know the",
+            "    if not app.attempts:\n        return SUBMITTED\n    # The scheduler has to know the",
         ),
         (
             "the scheduler learns of recovered applications too late",
