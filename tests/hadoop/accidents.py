@@ -25,6 +25,7 @@ LISTED = "node with another label, which multi-node placement still lists in its
 ALONE = "request for more containers at a host than on its rack, at which FIFO breaks"
 BROKEN = "removal of a node that multi-node placement does not list, at which Hadoop breaks"
 AMBIGUOUS = "preemption that breaks at a leaf whose name another queue has, too"
+NAMELESS = "preemption that breaks at a container of the placement processor"
 LOST = "reservation lost when an update of it was refused"
 RECURRENT = "recurring reservation that holds nothing after its first window"
 REVIVED = "update of a reservation that was dropped"
@@ -229,6 +230,9 @@ class Accidents:
         lost = _NO_PARTITION.search(crash)
         if (shared and _NO_QUEUE.search(crash)) or (lost and lost["name"] in shared):
             raise EndedByAccidentError(AMBIGUOUS)
+        if lost and lost["name"] == "null":
+            # Hadoop: CapacityScheduler.createResourceCommitRequest does not tell a container its queue.
+            raise EndedByAccidentError(NAMELESS)
 
     def in_books(self, path: str, ours: object, hadoop: object, rpcs: Iterable[str], now_ms: int = 0) -> bool:
         """Whether a difference of the books is stepped over; EndedByAccidentError where it ends the play."""

@@ -9,6 +9,7 @@ import pytest
 from tests.hadoop.accidents import (
     AMBIGUOUS,
     LISTED,
+    NAMELESS,
     RECURRENT,
     RELISTED,
     UNLISTED,
@@ -37,6 +38,11 @@ def test_preemption_breaks_at_a_leaf_whose_name_is_not_its_own(crash: str) -> No
 @pytest.mark.parametrize("crash", [LOST + "x", NOWHERE, LOST + "b"])
 def test_where_names_are_their_own_it_is_no_accident(crash: str) -> None:
     Accidents().in_preemption(crash, ("root", "a", "x", "b"))
+
+
+def test_preemption_breaks_at_a_container_without_a_queue() -> None:
+    with pytest.raises(EndedByAccidentError, match=NAMELESS):
+        Accidents().in_preemption(LOST + "null", ("root", "a", "b"))
 
 
 def test_another_exception_is_no_accident() -> None:
