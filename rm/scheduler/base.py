@@ -134,7 +134,7 @@ class Scheduler(ABC, Generic[A]):
     def __init__(self, context: SchedulerContext) -> None:
         self.context = context
         self.tracker = NodeTracker()
-        self._overcommit = Overcommit(context)
+        self._overcommit = Overcommit(context, lambda: self.resource_calculator)
         self.register: Register[A] = Register(context)
         self.applications = self.register.applications
         self.completion: Completion[A] = Completion(

@@ -8,14 +8,15 @@ AbstractYarnScheduler and SchedulerNode.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from yarnbox.rm.events.node import NodeResourceUpdate
 from yarnbox.rm.events.scheduler import SchedulerMarkContainerForKillable, SchedulerMarkContainerForPreemption
+from yarnbox.rm.scheduler.calculator import Calculator
 from yarnbox.rm.scheduler.context import SchedulerContext
 from yarnbox.yarn.enums import ExecutionType
-from yarnbox.yarn.resources.resource import Resource
+from yarnbox.yarn.resources.resource import NONE
 
 if TYPE_CHECKING:
     from yarnbox.rm.container import RMContainer, SchedulerNode
@@ -27,8 +28,10 @@ _SHRANK = "the node, which shrank below what is on it"
 class Overcommit:
     """Looks at nodes when they are resized and at their heartbeats; the moment of each is in its books."""
 
-    def __init__(self, context: SchedulerContext) -> None:
+    def __init__(self, context: SchedulerContext, calculator: Callable[[], Calculator]) -> None:
         self._context = context
+        self._calculator = calculator
+        """By which something fits: as Hadoop's, that of Fair and FIFO looks at memory alone."""
 
     def node_resized(self, node: SchedulerNode, timeout_ms: int) -> None:
         """The node has another size; negative: as long as was said before, or else whoever is on it may stay.
@@ -42,7 +45,7 @@ class Overcommit:
         if timeout_ms == 0:
             self.kill_if_late(node)
             return
-        for container in _surplus(node):
+        for container in self._surplus(node):
             self._context.post(
                 SchedulerMarkContainerForPreemption(
                     container_id=container.container_id,
@@ -56,7 +59,7 @@ class Overcommit:
         until_ms = node.overcommit_until_ms
         if until_ms is None or self._context.now_ms < until_ms:
             return
-        for container in _surplus(node):
+        for container in self._surplus(node):
             mark = container.preemption_mark(_SHRANK, until_ms)
             event = SchedulerMarkContainerForKillable(container_id=container.container_id, mark=mark)
             self._context.post(event)
@@ -68,19 +71,17 @@ class Overcommit:
                 NodeResourceUpdate(node_id=node.node_id, capability=node.allocated, overcommit_timeout_ms=0)
             )
 
+    def _surplus(self, node: SchedulerNode) -> Iterator[RMContainer]:
+        """Who has to go: tasks before AMs, opportunistic before guaranteed, the newest first, until it fits.
 
-def _surplus(node: SchedulerNode) -> Iterator[RMContainer]:
-    """Who has to go: tasks before AMs, opportunistic before guaranteed, the newest first, until it fits."""
-    missing = node.available
-    present = node.in_hash_order()
-    present.sort(key=lambda one: one.creation_ms, reverse=True)
-    present.sort(key=lambda one: (one.is_am, one.execution_type is ExecutionType.GUARANTEED))
-    for container in present:
-        if not _is_overcommitted(missing):
-            return
-        yield container
-        missing = missing + container.charged
-
-
-def _is_overcommitted(available: Resource) -> bool:
-    return available.is_negative()
+        See tests/scenarios/fair/fair-overcommit-by-memory.yaml.
+        """
+        missing, calculator = node.available, self._calculator()
+        present = node.in_hash_order()
+        present.sort(key=lambda one: one.creation_ms, reverse=True)
+        present.sort(key=lambda one: (one.is_am, one.execution_type is ExecutionType.GUARANTEED))
+        for container in present:
+            if calculator.fits_in(NONE, missing):
+                return
+            yield container
+            missing = missing + container.charged
