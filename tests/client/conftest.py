@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from tests.client.fakes import FakeResourceManager, FakeWebService, Shell
+
+
+@pytest.fixture(autouse=True)
+def away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commands look for a cluster here, and people may have one in the checkout, running or not."""
+    monkeypatch.chdir(tmp_path)
 
 
 @pytest.fixture
