@@ -17,7 +17,7 @@ from yarnbox.cluster.viewer.details import applications, plans, preemptions
 from yarnbox.rm.scheduler.views import is_within
 from yarnbox.rm.web import finding
 from yarnbox.rm.web.past import CLUSTER, MEASURES, Measure
-from yarnbox.rm.web.properties import property_row
+from yarnbox.rm.web.properties import ShownProperty, configuration_page
 from yarnbox.rm.web.refusals import RestError
 from yarnbox.sim.recording import containers
 from yarnbox.sim.recording.document import Recording
@@ -166,8 +166,8 @@ class RecordedCluster:
         return {"nodeLabelInfo": [{**one, "exclusivity": str(one["exclusivity"]).lower()} for one in found]}
 
     def _configuration(self, moment: int, query: Query) -> Answer:
-        rows = self.recording.data["configuration"]
-        return {"property": [property_row(name, value, source) for name, value, source in rows]}
+        site = [ShownProperty(*row) for row in self.recording.data["configuration"]]
+        return configuration_page(site, self._document("/scheduler-file", moment))
 
     # ---- nodes
 

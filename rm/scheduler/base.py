@@ -54,6 +54,7 @@ from yarnbox.rm.scheduler.statuses import (
     aborted,
 )
 from yarnbox.rm.scheduler.views import (
+    AllocationFile,
     ApplicationView,
     BookedApplicationView,
     ConfigurationView,
@@ -63,6 +64,7 @@ from yarnbox.rm.scheduler.views import (
     is_within,
 )
 from yarnbox.yarn.compiled import mypyc_attr
+from yarnbox.yarn.configuration import Configuration
 from yarnbox.yarn.enums import QueueACL, SchedulerResourceTypes
 from yarnbox.yarn.errors import YarnError
 from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
@@ -392,6 +394,10 @@ class Scheduler(ABC, Generic[A]):
     @property
     def activity_records(self) -> ActivityRecords | None:
         """The records of its allocation passes; None when the scheduler does not record them."""
+        return None
+
+    def own_file(self) -> Configuration | AllocationFile | None:
+        """What it read last beside the RM's own properties, the same object until it reads again."""
         return None
 
     def configuration_view(self) -> ConfigurationView | None:

@@ -23,6 +23,14 @@ from yarnbox.yarn.resources.resource import NONE, Resource
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AllocationFile:
+    """The FairScheduler's file as it was read last."""
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PartitionView:
     """A queue in one partition."""
 

@@ -20,6 +20,7 @@ from yarnbox.rm.scheduler.views import QueueView
 from yarnbox.rm.web import apps, cluster, event_rows, past
 from yarnbox.rm.web import nodes as node_pages
 from yarnbox.rm.web.past import STEPS, LifeEvents
+from yarnbox.rm.web.properties import scheduler_file, shown_properties
 from yarnbox.rm.web.queues.scheduler import scheduler_info
 from yarnbox.rm.web.values import Shapes
 from yarnbox.sim.recording.containers import Containers
@@ -127,6 +128,7 @@ class RunRecorder:
         self._nodes = NodeDocuments(lambda: rm.context, self.documents)
         self._sampled_finally: dict[ApplicationId, None] = {}
         self._steps = LifeEvents()
+        self._own_file: object = None
         rm.context.story.listeners.append(self._note)
         rm.context.dispatcher.watchers.append(self._hear)
 
@@ -300,6 +302,10 @@ class RunRecorder:
         note("/scheduler", number, brief(scheduler_info(context, shapes)))
         note("/metrics", number, brief(cluster.metrics(context, shapes)))
         note("/labels", number, brief(node_pages.partitions(context, shapes)))
+        own = context.scheduler.own_file()
+        if own is not None and own is not self._own_file:
+            self._own_file = own
+            note("/scheduler-file", number, scheduler_file(own, shown_properties(context.configuration)))
         self._nodes.sample(number)
         for app in context.apps.values():
             if app.application_id not in self._sampled_finally:
@@ -431,7 +437,7 @@ class RunRecorder:
             "marks": self._marks,
             "events": self._events,
             "eventsLeftOut": self._left_out,
-            "configuration": [(one.name, one.raw, one.origin.source) for one in self._context.configuration],
+            "configuration": [one[:3] for one in shown_properties(self._context.configuration)],
             "documents": self.documents,
         }
 

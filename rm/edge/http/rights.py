@@ -5,21 +5,16 @@ Ours alone.
 
 from __future__ import annotations
 
-import re
-
 from yarnbox.rm.app import RMApp
 from yarnbox.rm.edge.http.calls import Call, Reply, Route
 from yarnbox.rm.settings import RMSettings
 from yarnbox.rm.web.past import queues
-from yarnbox.rm.web.properties import property_row
+from yarnbox.rm.web.properties import configuration_page, scheduler_file, shown_properties
 from yarnbox.rm.web.queues import users
 from yarnbox.rm.web.refusals import not_found
 from yarnbox.rm.web.values import Answer
 from yarnbox.yarn.ids import ApplicationId
 from yarnbox.yarn.settings import with_defaults
-
-_SECRETS = re.compile(r"password|secret|credential|(^|\.)key$", re.IGNORECASE)
-_LOCATION = re.compile(r"^.*/")
 
 
 def rights(call: Call) -> Reply:
@@ -83,17 +78,14 @@ def queue_users(call: Call) -> Reply:
 
 
 def configuration(call: Call) -> Reply:
-    """GET /ui/conf: every property with its value, the file and line that say so, unit and meaning; for
-    administrators, as Hadoop's /conf.
+    """GET /ui/conf: every property with its value, the file and line that say so, unit and meaning, those of
+    the scheduler's own file included, or its text; for administrators, as Hadoop's /conf.
     """
     call.check_admin()
-    source = with_defaults(call.context.configuration, RMSettings)
-    shown = []
-    for one in source:
-        value = "(hidden)" if _SECRETS.search(one.name) else source.value(one.name) or ""
-        row = property_row(one.name, value, _LOCATION.sub("", str(one.origin)))
-        shown.append({**row, "final": True} if one.final else row)
-    return Reply(root="configuration", shows_root=False, value={"property": shown})
+    context = call.context
+    site = shown_properties(with_defaults(context.configuration, RMSettings))
+    shown = configuration_page(site, scheduler_file(context.scheduler.own_file(), site))
+    return Reply(root="configuration", shows_root=False, value=shown)
 
 
 ROUTES: tuple[Route, ...] = (

@@ -81,6 +81,7 @@ from yarnbox.rm.scheduler.configuration_change import ConfigurationChange
 from yarnbox.rm.scheduler.context import SchedulerContext
 from yarnbox.rm.scheduler.views import ApplicationView, ConfigurationView, QueueView
 from yarnbox.yarn.compiled import mypyc_attr
+from yarnbox.yarn.configuration import Configuration
 from yarnbox.yarn.enums import QueueACL, SchedulerResourceTypes
 from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId
 from yarnbox.yarn.records.application import ApplicationSubmissionContext
@@ -400,6 +401,10 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
     def activity_records(self) -> ActivityRecords:
         """Its own."""
         return self.activities
+
+    def own_file(self) -> Configuration:
+        """capacity-scheduler.xml, or what was changed by API since."""
+        return self.queue_context.settings.properties.file
 
     def configuration_view(self) -> ConfigurationView | None:
         """As it was changed last; None where yarn.scheduler.configuration.store.class is file."""

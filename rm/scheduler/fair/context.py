@@ -14,6 +14,7 @@ from yarnbox.rm.scheduler.fair.allocation_file.allocations import Allocations
 from yarnbox.rm.scheduler.fair.locality import LocalityDelay
 from yarnbox.rm.scheduler.fair.settings import FairConfiguration
 from yarnbox.rm.scheduler.node import NodeTracker
+from yarnbox.rm.scheduler.views import AllocationFile
 from yarnbox.yarn.resources.resource import NONE, Resource, map_values
 
 
@@ -37,6 +38,7 @@ class FairContext:
         """Without locality delay a refused offer changes nothing: offers that must fail can be skipped."""
         self.allocations = Allocations.without_file(self.types)
         """Replaced as a whole when the file is read."""
+        self.file: AllocationFile | None = None
         self.noted_free = NONE
         """What of the cluster was free when that was noted last; AM limits go by it. Hadoop: the available
         resources in the root queue's metrics.

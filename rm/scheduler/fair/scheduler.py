@@ -47,7 +47,7 @@ from yarnbox.rm.scheduler.fair.queues.tree import QueueTree
 from yarnbox.rm.scheduler.fair.reporting import QueueViews
 from yarnbox.rm.scheduler.fair.submission import Admission, check_zero_maxima
 from yarnbox.rm.scheduler.statuses import UNRESERVED_CONTAINER, aborted
-from yarnbox.rm.scheduler.views import ApplicationView, FairQueueView, QueueView
+from yarnbox.rm.scheduler.views import AllocationFile, ApplicationView, FairQueueView, QueueView
 from yarnbox.yarn.compiled import mypyc_attr
 from yarnbox.yarn.enums import QueueACL, SchedulerResourceTypes
 from yarnbox.yarn.errors import YarnError
@@ -377,6 +377,10 @@ class FairScheduler(Scheduler[FSAppAttempt]):
         return componentwise_min(maximum, found.max_container_allocation)
 
     # Reading the configuration anew
+
+    def own_file(self) -> AllocationFile | None:
+        """The allocation file, where there is one."""
+        return self._fair.file
 
     def refresh(self) -> None:
         """Reads the allocation file and the largest container; what is bad is logged and changes nothing."""

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
+from tests.cluster.viewer.conftest import recorded
 from yarnbox.cluster.viewer.answers import EPOCH_MS, RecordedCluster
 from yarnbox.rm.web.refusals import RestError
-from yarnbox.sim.recording.document import Recording
+from yarnbox.sim.recording.document import Recording, read, write
 
 A1 = "application_0_0001"
 BEGIN, SUBMITTED, THREE, RESERVED, LOST, OVER = 0, 1000, 5000, 10_000, 11_000, 12_000
@@ -151,6 +152,46 @@ def test_what_is_configured_and_what_is_not(cluster: RecordedCluster) -> None:
     chosen = rows["yarn.resourcemanager.scheduler.class"]
     assert not chosen["isDefault"]
     assert chosen["meaning"]
+
+
+REFRESHED = """\
+name: refreshed
+conf: {yarn.resourcemanager.scheduler.class: SCHEDULER}
+steps:
+  - refresh: REFRESH
+"""
+
+
+def test_properties_of_the_queues_at_each_moment() -> None:
+    root = "yarn.scheduler.capacity.root"
+    tree = f"capacity-scheduler: {{{root}.queues: x, {root}.x.capacity"
+    refresh = f"{{{tree}: 100, yarn.scheduler.capacity.maximum-applications: 5}}}}"
+    text = REFRESHED.replace("SCHEDULER", "capacity").replace("REFRESH", refresh)
+    cluster = RecordedCluster(recorded(f"{text}{tree}: 100.0}}\n"))
+
+    def queues(at: int | None) -> dict[str, Any]:
+        rows = cluster.answer("/ui/conf", {}, at)["property"]
+        found = [one for one in rows if one["source"] == "capacity-scheduler.xml"]
+        return {one["name"].removeprefix("yarn.scheduler.capacity."): one["value"] for one in found}
+
+    assert queues(BEGIN) == {"root.queues": "x", "root.x.capacity": "100.0"}
+    assert queues(None) == {"root.queues": "x", "root.x.capacity": "100", "maximum-applications": "5"}
+
+
+def test_the_allocation_file_at_each_moment() -> None:
+    before, after = "<allocations/>", "<allocations><queue name='x'/></allocations>"
+    text = REFRESHED.replace("SCHEDULER", "fair").replace("REFRESH", f'{{fair-scheduler: "{after}"}}')
+    cluster = RecordedCluster(recorded(f'{text}fair-scheduler: "{before}"\n'))
+    shown = [cluster.answer("/ui/conf", {}, at)["file"] for at in (BEGIN, None)]
+    assert shown == [{"name": "fair-scheduler.xml", "text": one} for one in (before, after)]
+
+
+def test_a_recording_from_before_schedulers_files_were_recorded(recording: Recording) -> None:
+    kept = {name: tracks for name, tracks in recording.documents.items() if name != "/scheduler-file"}
+    earlier = RecordedCluster(read(write({**recording.data, "documents": kept}), "earlier"))
+    shown = earlier.answer("/ui/conf", {}, None)
+    assert shown["property"]
+    assert not any("capacity-scheduler" in one["source"] for one in shown["property"])
 
 
 def test_what_waits_and_why(cluster: RecordedCluster) -> None:

@@ -126,12 +126,20 @@ const CONF = {
   usual: "set",
   isShown: (one, which) => which === "all" || !one.isDefault,
   columns: PROPERTIES,
-  keyOf: (one) => one.name,
+  keyOf: (one) => `${one.name} ${one.source}`,
   calls: ["/ui/conf"],
 };
 
-export const conf = async (_, query) =>
-  searched("Configuration", CONF, list((await get("/ui/conf")).property), query);
+/** Every property, and below them the allocation file of the FairScheduler. */
+export async function conf(_, query) {
+  const { property, file } = await get("/ui/conf");
+  return [
+    ...searched("Configuration", CONF, list(property), query),
+    file &&
+      html`<h2>${file.name}</h2>
+        <pre tabindex="0" role="region" aria-label=${file.name}>${file.text}</pre>`,
+  ];
+}
 
 const TOOLS = [
   ["/conf", "Configuration"],

@@ -18,6 +18,7 @@ from yarnbox.rm.scheduler.fair.queues.plans import FairPlans
 from yarnbox.rm.scheduler.fair.queues.running import RunningApps
 from yarnbox.rm.scheduler.fair.queues.tree import QueueTree
 from yarnbox.rm.scheduler.fair.submission import Admission
+from yarnbox.rm.scheduler.views import AllocationFile
 from yarnbox.yarn.configuration import ConfigurationError
 from yarnbox.yarn.errors import YarnError
 
@@ -115,6 +116,7 @@ class AllocationLoader:
         for notice in allocations.notices:
             self._context.log("warning", "allocation file", notice=notice)
         self._context.tell("AllocationFile", name, "loaded")
+        self._fair.file = AllocationFile(name=name, text=text)
         self._apply(allocations)
 
     def _take_rules(self, draft: AllocationDraft, source: str) -> None:
