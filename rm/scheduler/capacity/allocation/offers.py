@@ -84,7 +84,11 @@ class Offers:
         return self._rm.now_ms - heard_ms > limit_ms
 
     def _serve_partition(self, node: SchedulerNode) -> None:
-        """Multi-node placement: all nodes of the partition together, in the order of Hadoop's map."""
+        """Multi-node placement: all nodes of the partition together, in the order of Hadoop's map; the node
+        alone where all of them drain or are silent.
+
+        See tests/scenarios/queues/multi-node-no-candidate.yaml.
+        """
         nodes = [
             each
             for each in self._tracker.by_partition.get(node.partition, {}).values()
@@ -94,4 +98,4 @@ class Offers:
         if known is None or known[0] != nodes:
             ordered = in_hash_order(nodes, lambda each: node_hash(each.node_id))
             self._orders[node.partition] = known = (nodes, ordered)
-        self._allocator.serve(node, known[1])
+        self._allocator.serve(node, known[1] or [node])
