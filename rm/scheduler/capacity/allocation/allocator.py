@@ -123,6 +123,24 @@ class ContainerAllocator(Allocator):
         is_last: bool,
     ) -> Assignment:
         """One key on one node; a reservation is made on the last one only, but the others count as missed."""
+        if pass_.has_counted:
+            return self._look(leaf, attempt, key, pass_, limits, node, is_last=is_last)
+        before = _missed(attempt, key)
+        found = self._look(leaf, attempt, key, pass_, limits, node, is_last=is_last)
+        pass_.has_counted = before != _missed(attempt, key)
+        return found
+
+    def _look(
+        self,
+        leaf: LeafQueue,
+        attempt: CapacityAttempt,
+        key: RequestKey,
+        pass_: AllocationPass,
+        limits: Limits,
+        node: SchedulerNode,
+        *,
+        is_last: bool,
+    ) -> Assignment:
         asks = attempt.asks.key_asks(key)
         if asks is None or asks.any.count <= 0:
             return KEY_SKIPPED
@@ -261,6 +279,14 @@ class ContainerAllocator(Allocator):
             if self._context.calculator.fits_in(needed, container.resource):
                 return container
         return None
+
+
+def _missed(attempt: CapacityAttempt, key: RequestKey) -> tuple[int, int, int]:
+    """What a look at a key may have counted."""
+    asks = attempt.asks.key_asks(key)
+    constrained = asks.constrained if asks is not None else None
+    looks = constrained.failed_looks if constrained is not None else 0
+    return attempt.opportunities.get(key, 0), attempt.missed_unlabelled.get(key, 0), looks
 
 
 def _propose(on_node: RequestOnNode, kind: Kind, locality: Locality, required: Resource) -> Assignment:

@@ -80,6 +80,7 @@ class AllocationPass:
         "candidates",
         "cluster",
         "current_limits",
+        "has_counted",
         "ignores_exclusivity",
         "is_question",
         "is_repeatable",
@@ -122,6 +123,10 @@ class AllocationPass:
         """
         self.is_repeatable = True
         """Whether the same pass for another node of the partition would end in the same way."""
+        self.has_counted = True
+        """Whether somebody may have missed more or fewer opportunities after it than before. Looked at on a
+        node that drains: what is proposed there is dropped, and nothing else has changed.
+        """
 
 
 class Assignment:
@@ -133,6 +138,7 @@ class Assignment:
         "from_reserved",
         "gives",
         "ignores_exclusivity",
+        "is_in_vain",
         "is_placed_before",
         "key",
         "kills",
@@ -165,6 +171,8 @@ class Assignment:
         self.kills: tuple[RMContainer, ...] = ()
         """Killable containers that make room (lazy preemption)."""
         self.ignores_exclusivity = False
+        self.is_in_vain = False
+        """Whether it was dropped, and any further pass for the node would propose it again."""
         self.is_placed_before = False
         """Whether the placement processor found the node, and looked at the constraint."""
 

@@ -154,10 +154,10 @@ class NodeAllocator:
                 off_switch += 1
             if off_switch >= settings.maximum_off_switch or assignment.is_reservation:
                 return
-            if not settings.assigns_multiple:
+            if not settings.assigns_multiple or assignment.is_in_vain:
                 return
             if settings.maximum_assignments == -1:
-                if candidates is None and not self._context.is_running(node):
+                if not any(self._context.is_running(each) for each in candidates or (node,)):
                     return  # all that is proposed on it is dropped: without a bound Hadoop goes on for ever
             elif count >= settings.maximum_assignments:
                 return
@@ -202,15 +202,17 @@ class NodeAllocator:
         total = context.partition_total(partition)
         pass_ = AllocationPass(node, partition, total, context.cluster, self._allocator)
         pass_.candidates = candidates
+        pass_.has_counted = node.is_schedulable or candidates is not None
         assignment = self._run(pass_, root, total, observer)
         if assignment.gives:
             return assignment
         is_repeatable, limits = pass_.is_repeatable, pass_.current_limits
         if partition and not context.is_exclusive(partition):
+            has_counted = pass_.has_counted
             pass_ = AllocationPass(
                 node, partition, total, context.cluster, self._allocator, ignores_exclusivity=True
             )
-            pass_.candidates = candidates
+            pass_.candidates, pass_.has_counted = candidates, has_counted
             # What is lent is bounded by the partition; the limit from above is the default partition's
             # capacity, and only shows in headrooms and limits of AMs.
             assignment = self._run(pass_, root, context.partition_total(DEFAULT_PARTITION), observer)
@@ -229,8 +231,11 @@ class NodeAllocator:
         observer.observe(pass_)
         assignment = root.assign(pass_, limit) if root.has_pending(pass_.pending_in) else NOTHING
         observer.decided(pass_, root, assignment)
-        if assignment.gives and self._commit.commit(assignment):
-            observer.committed(pass_, assignment)
+        if assignment.gives:
+            if self._commit.commit(assignment):
+                observer.committed(pass_, assignment)
+            else:
+                assignment.is_in_vain = not (pass_.has_counted or self._idle.is_observed)
         return assignment
 
     def _serve_reserved(self, node: SchedulerNode, reserved: RMContainer, observer: NodeObserver) -> None:
