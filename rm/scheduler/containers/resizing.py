@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from yarnbox.rm.asks import RequestKey
+from yarnbox.rm.asks import Asks, RequestKey
 from yarnbox.rm.booking import COMPLETED, RESIZED
 from yarnbox.rm.container import RMContainer
 from yarnbox.rm.events.container import ContainerAcquireUpdated, ContainerReleased
@@ -27,6 +27,7 @@ class ChangingAttempt(Protocol):
 
     path: Path
     live: dict[ContainerId, RMContainer]
+    asks: Asks
     outstanding_updates: dict[ContainerId, tuple[RequestKey, UpdateContainerRequest]]
     shrinking: dict[ContainerId, Resource]
     superfluous: list[RMContainer]
@@ -60,7 +61,10 @@ def swap_container(attempt: ChangingAttempt, temporary: RMContainer) -> None:
     container_id = temporary.key.update_of
     assert isinstance(container_id, ContainerId)
     container = attempt.live.get(container_id)
-    _, request = attempt.outstanding_updates.pop(container_id, (None, None))
+    _, request = attempt.outstanding_updates.get(container_id, (None, None))
+    asks = attempt.asks.key_asks(temporary.key)
+    if asks is None or not asks.outstanding:
+        attempt.outstanding_updates.pop(container_id, None)
     attempt.live.pop(temporary.container_id, None)
     refund(attempt.path, temporary.partition, temporary.resource)
     book(COMPLETED, temporary, -temporary.resource)

@@ -159,9 +159,11 @@ def _error(reason: str, request: UpdateContainerRequest, version: int) -> Update
 
 
 def _may_be_replaced(attempt: Attempt, request: UpdateContainerRequest) -> bool:
-    """Whether nothing is outstanding for the container, or only a growth that another size may replace.
+    """Whether nothing is outstanding for the container, or only a growth that another size may replace or,
+    where its space is given and its AM has not heard of it, come on top of. Hadoop breaks over a decrease of
+    one that its AM is to receive as it grows.
 
-    See tests/scenarios/requests/increase-replaced.yaml.
+    See tests/scenarios/requests/increase-replaced.yaml and increase-on-top-of-one-that-is-there.yaml.
     """
     if request.container_id in attempt.shrinking:
         return False
@@ -170,8 +172,9 @@ def _may_be_replaced(attempt: Attempt, request: UpdateContainerRequest) -> bool:
         return True
     if PROMOTE in (request.update_type, outstanding and outstanding.update_type):
         return False
-    if any(one.key == key for one in attempt.newly_allocated.values()):
-        return False
+    if request.update_type is not INCREASE and attempt.hands_out_sizes:
+        if any(one.key == key for one in attempt.newly_allocated.values()):
+            return False
     if request.update_type is not DEMOTE:
         attempt.asks.put(key, [PendingRequest(ANY, 0, NONE)])
         del attempt.outstanding_updates[request.container_id]
