@@ -201,8 +201,11 @@ class FairScheduler(Scheduler[FSAppAttempt]):
         self._record_free()
 
     def container_recovered(self, container: RMContainer, attempt: FSAppAttempt) -> None:
-        """A container was recovered after a restart of the RM."""
+        """A container was recovered after a restart of the RM: see
+        tests/scenarios/restart/fair-am-share-without-what-comes-back.yaml.
+        """
         attempt.count_am(container)
+        self._record_free()
 
     def container_completed(
         self, container: RMContainer, attempt: FSAppAttempt, status: ContainerStatus
