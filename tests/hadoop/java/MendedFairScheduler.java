@@ -16,8 +16,16 @@ import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.PendingAsk
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.FairScheduler;
 import org.apache.hadoop.yarn.server.scheduler.SchedulerRequestKey;
 
-/** Hadoop's, without one way in which its metrics, by which it works out headrooms, count what nobody has. */
+/**
+ * Hadoop's, without one way in which its metrics, by which it works out headrooms, count what nobody has, and one in which
+ * its queues do.
+ */
 public final class MendedFairScheduler extends FairScheduler {
+
+  /** One scheduler. */
+  public MendedFairScheduler() {
+    RunningApps.install(this);
+  }
 
   /**
    * When an AM wants another size of a container that it had wanted larger, and has not got larger yet, Hadoop takes the
