@@ -5,7 +5,7 @@ BIN := .venv/bin
 PACKAGES := protos yarn rm nm am client cluster sim testing
 BENCHES := $(filter-out check failover livestream nodes pages spark storm taskstream whatif work,$(patsubst bench/%.py,%,$(wildcard bench/[a-z]*.py)))
 
-.PHONY: help setup compiled test test-clients test-compiled compare mutants cluster demo-locality paper
+.PHONY: help setup compiled test test-long test-clients test-compiled compare mutants cluster demo-locality paper
 .PHONY: bench bench-check bench-clients bench-hadoop failover soak storm lint format pictures release clean
 .DEFAULT_GOAL := help
 
@@ -37,9 +37,12 @@ node_modules/.installed: package.json .npmrc
 	@npm install --silent --no-audit --no-fund
 	@touch $@
 
-test: setup ## Run all tests; format, lint and types are among them. COMPILED=1: on the compiled core
+test: setup ## Run the tests, format, lint and types among them, without the long ones. COMPILED=1: on the compiled core
+test-long: setup ## Run the long tests: whole jobs on many processes, the pages in a browser, wheels, published experiments
+test test-long:
 	@$(BIN)/python -m tests.zookeeper || test $$? -eq 3
-	@PYTHONDONTWRITEBYTECODE= YARNBOX_COMPILED=$(if $(filter-out 0,$(COMPILED)),1,0) $(BIN)/pytest -q -n 4 --dist worksteal
+	@PYTHONDONTWRITEBYTECODE= YARNBOX_COMPILED=$(if $(filter-out 0,$(COMPILED)),1,0) \
+	  $(BIN)/pytest -q -n 4 --dist worksteal -m "$(if $(filter test,$@),not )long"
 
 test-compiled: compiled ## Compile the core, and run the tests of what it decides on it (needs a C compiler)
 	@YARNBOX_COMPILED=1 $(BIN)/pytest -q -n 4 tests/rm/scheduler tests/rm/test_recovery.py tests/scenarios tests/sim tests/walks \

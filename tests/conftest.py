@@ -212,13 +212,16 @@ def pytest_report_header() -> str:
     return f"core: {CORE}"
 
 
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """What drives a browser is long, and left out where there is none."""
+    if "browser" in getattr(item, "fixturenames", ()):
+        item.add_marker(pytest.mark.long)
+        item.add_marker(needs_browser)
+
+
+@pytest.hookimpl(trylast=True)  # when `-m` has chosen
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leaves out what the compiled core cannot show, and what wants a browser where there is none, and deals
-    the rest out.
-    """
-    for item in items:
-        if "browser" in getattr(item, "fixturenames", ()):
-            item.add_marker(needs_browser)
+    """Leaves out what the compiled core cannot show, and deals the rest out."""
     if CORE.startswith("compiled"):
         items[:] = [item for item in items if item.get_closest_marker("replaces_methods") is None]
     _deal(config, items)

@@ -21,6 +21,8 @@ import release
 from tests.tree import PACKAGES, ROOT
 from yarnbox.protos.build import stubs_in
 
+pytestmark = pytest.mark.long
+
 OFFLINE = ("--no-deps", "--no-index")
 """What a test installs is here already."""
 

@@ -1,4 +1,4 @@
-"""The tools that judge the tree are tests like the others: `make test` is the one gate there is."""
+"""The tools that judge the tree are tests like the others."""
 
 from __future__ import annotations
 

@@ -216,6 +216,7 @@ def containers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Containers]
     assert set(ended.values()) == {0}
 
 
+@pytest.mark.long
 def test_daemons_are_healthy_and_a_job_runs(containers: Containers) -> None:
     def has_a_node() -> bool:
         return NODE in containers.run("client").stdout
@@ -225,12 +226,14 @@ def test_daemons_are_healthy_and_a_job_runs(containers: Containers) -> None:
     assert job.returncode == 0, job.stdout + job.stderr
 
 
+@pytest.mark.long
 def test_certificates_are_made_once(containers: Containers) -> None:
     before = {path.name: path.read_bytes() for path in (containers.volume / "tls").iterdir()}
     assert containers.run("certs").returncode == 0
     assert {path.name: path.read_bytes() for path in (containers.volume / "tls").iterdir()} == before
 
 
+@pytest.mark.long
 def test_a_daemon_that_does_not_answer_is_not_healthy(containers: Containers) -> None:
     environment = {**containers.environment("nm1"), "YARNBOX_NM_WEB_PORT": str(free_ports(NODE, 1)[0])}
     command = ["yarnbox", "health", "nm"]

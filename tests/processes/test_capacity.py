@@ -20,6 +20,8 @@ from yarnbox.yarn.connection.rpc import BlockingStub
 from yarnbox.yarn.records.client import GetQueueInfoRequest
 from yarnbox.yarn.storage.event_log import STARTED, LoggedEvent
 
+pytestmark = pytest.mark.long
+
 GB = 1024
 PREFIX = "yarn.scheduler.capacity."
 QUEUES = {

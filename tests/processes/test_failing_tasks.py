@@ -17,6 +17,8 @@ from tests.waiting import PATIENCE_S
 from yarnbox.am.mapreduce.ids import JobId
 from yarnbox.yarn.ids import ApplicationId
 
+pytestmark = pytest.mark.long
+
 TASKS = """
 import os
 import threading

@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 
+import pytest
+
 from tests.processes.conftest import ROOT, Desk, wait_until
 from tests.processes.gated import GATED, GatedShell, output
 from tests.waiting import PATIENCE_S
@@ -128,6 +130,7 @@ def sharing(desk: Desk, root: Path, file: str, *definitions: str) -> Iterator[Sh
         made.stub.close()
 
 
+@pytest.mark.long
 def test_two_users_come_to_equal_shares(desk: Desk, tmp_path: Path) -> None:
     containers = {"ann": 30, "bob": 16}  # enough that both ask for long after they have come to equal shares
     with sharing(desk, tmp_path, "<allocations/>") as cluster:
@@ -155,6 +158,7 @@ def _begun(course: Sequence[tuple[int, ...]], queue: int, containers: int) -> in
     return next(islice(got, containers - 1 - course[0][queue], None))
 
 
+@pytest.mark.long
 def test_a_starved_queue_gets_its_minimum_and_the_other_job_its_answer(desk: Desk, tmp_path: Path) -> None:
     fair = "yarn.scheduler.fair."
     with sharing(

@@ -7,6 +7,8 @@ from __future__ import annotations
 from pathlib import Path
 from signal import SIGCONT, SIGINT, SIGKILL, SIGSTOP
 
+import pytest
+
 from tests.processes.conftest import Desk, wait_until
 from tests.processes.gated import Gated, ended_jobs, told
 from tests.processes.test_capacity import held_gb
@@ -30,6 +32,7 @@ def wait_for_attempt(job: Gated, number: int) -> None:
     job.wait(lambda: attempt_number(job) == number and bool(job.attempts()))
 
 
+@pytest.mark.long
 def test_an_am_that_loses_its_node_twice_has_not_failed_twice(desk: Desk, tmp_path: Path) -> None:
     """Two failures are one too many by default; lost nodes are none."""
     job = Gated(desk, tmp_path)
@@ -49,6 +52,7 @@ def is_left_clean(job: Gated) -> bool:
     return not [*job.root.glob("out/_temporary"), *staged.glob("*/.staging/*")]
 
 
+@pytest.mark.long
 def test_a_job_that_is_killed_leaves_its_history(desk: Desk, tmp_path: Path) -> None:
     """Its client is gone, so its AM has to, in the little time that its node gives it."""
     job = Gated(desk, tmp_path)
@@ -63,6 +67,7 @@ def test_a_job_that_is_killed_leaves_its_history(desk: Desk, tmp_path: Path) -> 
     job.stub.close()
 
 
+@pytest.mark.long
 def test_a_job_whose_ams_are_all_killed_leaves_its_history(desk: Desk, tmp_path: Path) -> None:
     """They cannot, so its client does."""
     job = Gated(desk, tmp_path)

@@ -14,6 +14,8 @@ from tests.dask_cluster import can_hide_directories, dask_cluster, workers_apart
 from tests.processes.conftest import QUIET, Desk, wait_until
 from tests.waiting import PATIENCE_S
 
+pytestmark = pytest.mark.long
+
 
 def test_workers_are_hosts_and_a_worker_that_dies_is_a_node_that_leaves(desk: Desk, tmp_path: Path) -> None:
     scratch = tmp_path / "scratch"

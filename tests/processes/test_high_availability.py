@@ -51,6 +51,7 @@ def other(name: str) -> str:
     return {"rm1": "rm2", "rm2": "rm1"}[name]
 
 
+@pytest.mark.long
 def test_a_job_goes_on_while_one_resourcemanager_after_the_other_is_killed(
     desk: Desk, tmp_path: Path
 ) -> None:
@@ -79,6 +80,7 @@ def test_a_job_goes_on_while_one_resourcemanager_after_the_other_is_killed(
     assert told.count("epoch") == 3
 
 
+@pytest.mark.long
 def test_nodes_that_report_over_hadoops_wire_find_the_next_one(desk: Desk, tmp_path: Path) -> None:
     desk.here(*UP, *LASTING, *SOON, "--hadoop", "-D", "yarnbox.hadoop-ipc.heartbeats.enabled=true")
     gate = tmp_path / "gate"
@@ -106,6 +108,7 @@ def test_an_active_that_hangs_is_a_standby_when_it_goes_on(desk: Desk) -> None:
     assert states(desk)[other(first)] == "ACTIVE"
 
 
+@pytest.mark.long
 def test_a_cluster_goes_on_with_the_applications_of_the_last(desk: Desk) -> None:
     desk.here(*UP, *LASTING)
     desk.here("job", "pi", "1", "10")

@@ -7,9 +7,13 @@ import urllib.request
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.processes.conftest import Desk, wait_until
 from tests.processes.gated import GATED, output
 from tests.waiting import PATIENCE_S
+
+pytestmark = pytest.mark.long
 
 SIZES = {
     "yarn.nodemanager.resource.memory-mb": 2048,

@@ -18,6 +18,8 @@ from yarnbox.am.shell.spec import ShellSpec
 from yarnbox.am.submit import has_succeeded
 from yarnbox.yarn.configuration import Configuration
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture(scope="module")
 def hosts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hosts]:

@@ -16,6 +16,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.processes.conftest import ROOT, Desk, wait_until
 from tests.processes.gated import Gated, output
 from tests.waiting import PATIENCE_S
@@ -27,6 +29,8 @@ from yarnbox.yarn.enums import FinalApplicationStatus
 from yarnbox.yarn.records.application import ApplicationSubmissionContext
 from yarnbox.yarn.records.container import ContainerLaunchContext
 from yarnbox.yarn.resources.resource import Resource
+
+pytestmark = pytest.mark.long
 
 
 def test_jobs_have_the_right_answers(desk: Desk, tmp_path: Path) -> None:

@@ -11,6 +11,8 @@ from yarnbox.rm.scheduler.fair.settings import FairSettings
 from yarnbox.yarn.configuration import Configuration
 from yarnbox.yarn.settings import read
 
+pytestmark = pytest.mark.long
+
 
 def test_every_map_is_counted_by_where_it_ran(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(locality, "NODES", 2)

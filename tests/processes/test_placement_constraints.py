@@ -7,10 +7,14 @@ import re
 import urllib.request
 from pathlib import Path
 
+import pytest
+
 from tests.processes.conftest import Desk, wait_until
 from tests.processes.test_commands import run_here
 from tests.waiting import PATIENCE_S
 from yarnbox.rm.booking import ALLOCATED
+
+pytestmark = pytest.mark.long
 
 HANDLER = "yarn.resourcemanager.placement-constraints.handler="
 SPEC = "zk(4),NOTIN,NODE,zk"

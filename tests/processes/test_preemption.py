@@ -21,6 +21,8 @@ from tests.processes.gated import GATED, ended_jobs, output, told
 from tests.waiting import PATIENCE_S
 from yarnbox.yarn.storage.event_log import LoggedEvent
 
+pytestmark = pytest.mark.long
+
 CAPACITY = "yarn.scheduler.capacity."
 PREEMPTION = "yarn.resourcemanager.monitor.capacity.preemption."
 SLOTS, SLOT_MB = 8, 1024

@@ -25,6 +25,8 @@ from yarnbox.cluster.main import main as yarnbox
 from yarnbox.yarn.security.node_secret import write_node_secret
 from yarnbox.yarn.security.tls import Tls, TlsSettings
 
+pytestmark = pytest.mark.long
+
 AUTHORITY = "yarnbox.tls.ca-file"
 CERTIFICATE = "yarnbox.tls.certificate-file"
 KEY = "yarnbox.tls.key-file"

@@ -19,6 +19,8 @@ from yarnbox.sim.federation.subcluster import Shape
 from yarnbox.sim.load.jobs import Job, Task
 from yarnbox.sim.workload.command import main
 
+pytestmark = pytest.mark.long
+
 NODES, SUBCLUSTERS = 40, 4
 SMALL = Federation(
     subclusters=SUBCLUSTERS,

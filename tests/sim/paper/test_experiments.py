@@ -26,6 +26,8 @@ from yarnbox.sim.paper.recorded import recorded
 from yarnbox.sim.paper.register import EXPERIMENTS, play_case
 from yarnbox.sim.paper.theory import mean_locality, reachable
 
+pytestmark = pytest.mark.long
+
 
 def found_by(experiment: Experiment, *kinds: str) -> Findings:
     """What its small version comes to; of these kinds of plays alone, if some are named."""

@@ -20,6 +20,8 @@ from yarnbox.sim.whatif.engines.dask import connected
 from yarnbox.sim.whatif.study import Played
 from yarnbox.yarn.connection.dask import DaskAddress
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:

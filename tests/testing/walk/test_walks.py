@@ -26,6 +26,27 @@ from yarnbox.yarn.records.container import ContainerStatus
 SHORT = 14
 
 
+KNOWN = {
+    "an am that its node begins again gives nothing back of its life before": (49500056, "fair"),
+    "a node manager that is killed as it wakes is dead": (49601131, "fifo"),
+    "a call with the token before the last may come late": (49602030, "capacity"),
+    "an am that asks again whether it may go has no longer for that": (49602944, "fair"),
+    "a machine may have lost that it was to stop a container": (49615627, "fifo"),
+    "a node that registers again has reported what ended there": (49603148, "fair"),
+    "what an am has released may end when the next resourcemanager hears of it": (49700012, "fair"),
+    "a machine that lost the end of a container may not tell of it again": (49701165, "capacity"),
+    "a machine that lost the stop of a container may have begun it again": (49704037, "fifo"),
+    "a container that begins after its release may be kept by its node": (49703357, "fair"),
+    "an am that begins too late is not one attempt more": (49707992, "fair"),
+    "an am that is too large while all nodes must leave is submitted later": (49707855, "capacity"),
+    "a machine that lost an end it has told of is not told again": (49708104, "capacity"),
+    "a node that drained as the resourcemanager died gets its size back": (49709229, "capacity"),
+    "what a dead resourcemanager had granted need not be missed by the next": (49706056, "fifo"),
+    "an end that a draining node tells of while it is ill is missed later": (49720140, "capacity"),
+}
+"""Walks that found something once, by what holds since."""
+
+
 @pytest.fixture(autouse=True)
 def _quiet_log() -> Iterator[None]:
     logging.disable(logging.CRITICAL)
@@ -84,74 +105,17 @@ def test_an_am_that_is_ended_before_it_began_does_not_run() -> None:
     assert walk(48000404, "fair", steps).fault == ""
 
 
-def test_an_am_that_its_node_begins_again_gives_nothing_back_of_its_life_before() -> None:
-    assert walk(49500056, "fair").fault == ""
+@pytest.mark.long
+@pytest.mark.parametrize(("seed", "scheduler"), KNOWN.values(), ids=KNOWN)
+def test_what_walks_have_found_holds(seed: int, scheduler: str) -> None:
+    assert walk(seed, scheduler).fault == ""
 
 
-def test_a_node_manager_that_is_killed_as_it_wakes_is_dead() -> None:
-    assert walk(49601131, "fifo").fault == ""
-
-
-def test_a_call_with_the_token_before_the_last_may_come_late() -> None:
-    assert walk(49602030, "capacity").fault == ""
-
-
-def test_an_am_that_asks_again_whether_it_may_go_has_no_longer_for_that() -> None:
-    assert walk(49602944, "fair").fault == ""
-
-
-def test_a_machine_may_have_lost_that_it_was_to_stop_a_container() -> None:
-    assert walk(49615627, "fifo").fault == ""
-
-
-def test_a_node_that_registers_again_has_reported_what_ended_there() -> None:
-    assert walk(49603148, "fair").fault == ""
-
-
-def test_what_an_am_has_released_may_end_when_the_next_resourcemanager_hears_of_it() -> None:
-    assert walk(49700012, "fair").fault == ""
-
-
-def test_a_machine_that_lost_the_end_of_a_container_may_not_tell_of_it_again() -> None:
-    assert walk(49701165, "capacity").fault == ""
-
-
-def test_a_machine_that_lost_the_stop_of_a_container_may_have_begun_it_again() -> None:
-    assert walk(49704037, "fifo").fault == ""
-
-
-def test_a_container_that_begins_after_its_release_may_be_kept_by_its_node() -> None:
-    assert walk(49703357, "fair").fault == ""
-
-
-def test_an_am_that_begins_too_late_is_not_one_attempt_more() -> None:
-    assert walk(49707992, "fair").fault == ""
-
-
-def test_an_am_that_is_too_large_while_all_nodes_must_leave_is_submitted_later() -> None:
-    assert walk(49707855, "capacity").fault == ""
-
-
-def test_a_machine_that_lost_an_end_it_has_told_of_is_not_told_again() -> None:
-    assert walk(49708104, "capacity").fault == ""
-
-
+@pytest.mark.long
 def test_ams_that_hold_the_whole_cluster_are_for_an_operator_to_end() -> None:
     outcome = walk(49705188, "capacity")
     assert outcome.fault == ""
     assert outcome.coverage["held by masters"] == 1
-
-
-def test_a_node_that_drained_as_the_resourcemanager_died_gets_its_size_back() -> None:
-    assert walk(49709229, "capacity").fault == ""
-
-
-def test_what_a_dead_resourcemanager_had_granted_need_not_be_missed_by_the_next() -> None:
-    assert walk(49706056, "fifo").fault == ""
-
-
-def test_an_end_that_a_draining_node_tells_of_while_it_is_ill_is_missed_later() -> None:
-    assert walk(49720140, "capacity").fault == ""
 
 
 def test_an_am_that_hears_no_answer_and_repeats_its_call_is_not_given_up() -> None:
