@@ -96,7 +96,11 @@ class ContainerAllocator(Allocator):
         limits: Limits,
     ) -> Assignment:
         if pass_.candidates is None:
-            return self._try_on(leaf, attempt, key, pass_, limits, pass_.node, is_last=True)
+            before = None if pass_.has_counted else _missed(attempt, key)
+            found = self._try_on(leaf, attempt, key, pass_, limits, pass_.node, is_last=True)
+            if before is not None:
+                pass_.has_counted = before != _missed(attempt, key)
+            return found
         outcome = KEY_SKIPPED
         nodes = self._orders.ordered(leaf.settings.multi_node_policy, pass_)
         skips_reserved = self._context.settings.skip_reserved_nodes
@@ -123,24 +127,6 @@ class ContainerAllocator(Allocator):
         is_last: bool,
     ) -> Assignment:
         """One key on one node; a reservation is made on the last one only, but the others count as missed."""
-        if pass_.has_counted:
-            return self._look(leaf, attempt, key, pass_, limits, node, is_last=is_last)
-        before = _missed(attempt, key)
-        found = self._look(leaf, attempt, key, pass_, limits, node, is_last=is_last)
-        pass_.has_counted = before != _missed(attempt, key)
-        return found
-
-    def _look(
-        self,
-        leaf: LeafQueue,
-        attempt: CapacityAttempt,
-        key: RequestKey,
-        pass_: AllocationPass,
-        limits: Limits,
-        node: SchedulerNode,
-        *,
-        is_last: bool,
-    ) -> Assignment:
         asks = attempt.asks.key_asks(key)
         if asks is None or asks.any.count <= 0:
             return KEY_SKIPPED
