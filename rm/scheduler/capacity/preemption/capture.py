@@ -163,7 +163,7 @@ def _app(attempt: CapacityAttempt, queue: QueueView, place: int) -> AppView:
         attempt.user,
         attempt.app_priority,
         live=attempt.live,
-        reservations=attempt.reserved_containers(),
+        reservations=attempt.reserved_in_hash_order() if attempt.reserved else (),
         used=used,
         pending=pending,
         am={} if attempt.is_waiting_for_am else charged,

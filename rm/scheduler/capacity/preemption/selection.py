@@ -244,7 +244,7 @@ class _FifoLeaf:
                 self._take(container)
 
     def _take_of(self, app: AppView) -> Steps[None]:
-        for reservation in sorted(app.reservations, key=lambda one: one.container_id):
+        for reservation in app.reservations:
             if reservation in self.round.selected:
                 continue
             if not self.obtain:

@@ -124,6 +124,9 @@ class AppView:
         self.priority = priority
         self.live = live
         self.reservations = reservations
+        """In the order of Hadoop's maps: see
+        tests/scenarios/preemption/reservations-are-dropped-in-hash-order.yaml.
+        """
         self.used = used
         """By its containers, without reservations; by partition."""
         self.pending = pending
