@@ -304,6 +304,9 @@ class RecordedCluster:
 
     def _queue_history(self, moment: int, query: Query) -> Answer:
         parent, partition = query.get("parent") or "root", query.get("partition", "")
+        is_fifo = self.recording.scheduler == "FifoScheduler"  # which has one queue, called `default`
+        if is_fifo:
+            parent = "root"
         places = self._places(query)
         known = len(self.recording.moments) - 1 if query.get("whole") else moment
         prefix = parent + "."
@@ -312,7 +315,6 @@ class RecordedCluster:
             one for one in below if one["path"].startswith(prefix) and "." not in one["path"][len(prefix) :]
         ]
         found = found or [one for one in below if one["path"] == parent]
-        is_fifo = self.recording.scheduler == "FifoScheduler"  # which has one queue, called so
         queues = [
             {
                 "path": "default" if is_fifo and one["path"] == "root" else one["path"],

@@ -102,8 +102,9 @@ class Past:
         return time.perf_counter() - begun
 
     def _reach(self, http_address: str) -> str:
-        """Where a browser on this machine finds a node's pages."""
-        return self._addresses.resolve(http_address)
+        """Where a browser on this machine finds a node's pages; "" when it has none, as a virtual one."""
+        found = self._addresses.resolve(http_address)
+        return "" if found.endswith(":0") else found
 
     # Lists
 
@@ -269,9 +270,10 @@ class Past:
         """GET /ui/history/queues?parent=&partition=&minutes=&points=: the shares of a queue's children."""
         parent, partition = call.parameter("parent") or "root", call.parameter("partition") or ""
         shown, from_ms = self._window(call)
-        found = self.history.queue_series(partition, self.history.paths(parent), shown)
         # The FifoScheduler has one queue, which its lists and users know as `default`.
         root = call.context.scheduler.root_queue
+        paths = self.history.paths("root" if parent == root else parent)
+        found = self.history.queue_series(partition, paths, shown)
         value = {
             **self._times(shown),
             "partition": partition,

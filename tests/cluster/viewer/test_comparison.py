@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.cluster.viewer.conftest import TEXT, recorded
+from yarnbox.cluster.viewer.answers import RecordedCluster
 from yarnbox.cluster.viewer.comparison import POINTS, comparison
 from yarnbox.sim.recording.document import Recording
 
@@ -61,6 +62,10 @@ def test_the_queue_of_fifo_is_compared_with_the_default_queue(workload: Recordin
         "steps:\n  - submit: {app: a1}\n  - ask: {app: a1, requests: [{count: 1, memory-mb: 1024}]}\n"
         "  - heartbeat: n1\n"
     )
+    (named,) = RecordedCluster(fifo).answer("/ui/history/queues", {"parent": "default"}, None)["history"][
+        "queue"
+    ]
+    assert named["path"] == "default"
     for one in comparison({"a": fifo, "b": workload})["runs"]:
         assert list(one["figures"]["queues"]) == ["root.default"]
         assert list(one["series"]["queue"]) == ["root.default"]

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import pytest
 
 from tests.browser import Browser
+from tests.pages import DRAWN, SIZES, faults_of, go, set_back
 from tests.rm.edge.test_browser import NAME, show, submit
 from tests.rm.edge.test_http import Web, web
 from tests.waiting import PATIENCE_S
@@ -88,6 +89,33 @@ async def move_by_keys(page: Page, ids: list[str]) -> None:
     await page.locator(".lifeline", has_text="accepted").wait_for()
 
 
+CUT = """[...document.querySelectorAll(".window td")]
+  .filter((cell) => cell.scrollWidth > cell.clientWidth + 1).map((cell) => cell.textContent)"""
+GAP = """(() => {
+  const [above, first] = document.querySelectorAll(".window tbody tr");
+  return first.getBoundingClientRect().top - above.getBoundingClientRect().bottom;
+})()"""
+
+
+async def read_long_names_on_a_phone(page: Page, rows: list[dict[str, Any]]) -> None:
+    """Rows are as high as their texts, wherever one has scrolled to."""
+    for one in rows:
+        one["id"] = f"{one['host']}.rack-of-the-second-row.a-data-centre-with-a-long-name.example.com:8041"
+    width, height = SIZES["phone"]
+    await page.set_viewport_size({"width": width, "height": height})
+    await go(page, "/nodes?sort=id")
+    for index in (0, MANY - 1, MANY // 2):
+        await page.evaluate("(at) => document.querySelector('.window').scrollTo(0, at)", 80 * index)
+        await page.locator(".window tr[data-index]").first.wait_for()
+        await page.evaluate(DRAWN)
+        assert await page.evaluate(CUT) == []
+        assert abs(await page.evaluate(GAP)) <= 1
+    assert await page.locator("tbody tr").count() < 150
+    assert await faults_of(page, "/nodes") == []
+    await set_back(page)
+    await go(page, "/nodes")
+
+
 async def look_at_many_nodes(page: Page, caller: Web) -> None:
     """Of ten thousand rows those are there that one looks at."""
     one = (await caller.get("/ui/nodes"))["nodes"]["node"][0]
@@ -106,6 +134,7 @@ async def look_at_many_nodes(page: Page, caller: Web) -> None:
     await page.locator("tr[aria-rowindex='2']").focus()
     await page.keyboard.press("End")
     await page.locator(f"tr[aria-rowindex='{MANY + 1}']").wait_for()
+    await read_long_names_on_a_phone(page, rows)
     await page.fill("#filter", "rack:/r7 containers<1 id:n27:1")
     await page.locator("caption", has_text="Nodes: 1").wait_for()
     await page.unroute("**/ui/nodes*")

@@ -176,6 +176,8 @@ def test_a_page_that_is_opened_later_sees_the_past(tmp_path: Path) -> None:
             (queue,) = series["queue"]
             assert queue["path"] == "default", "as lists call the queue of the FifoScheduler"
             assert len(queue["used"]) == len(series["times"])
+            named = (await caller.get("/ui/history/queues?parent=default"))["history"]["queue"]
+            assert [one["path"] for one in named] == ["default"], "asked for by the name in lists"
             cluster = (await caller.get("/ui/history/cluster?points=2"))["history"]
             assert cluster["nodes"][-1] == 1.0
             backfilled = await heard(caller, "?backfill=2")

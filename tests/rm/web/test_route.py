@@ -57,3 +57,22 @@ def test_a_container_larger_than_any_node_fails_at_the_nodes() -> None:
         "the request is larger than the node's total resources",
     )
     assert last.reason.remedy == "a smaller container is asked for, or larger nodes are added"
+
+
+def test_below_a_full_cluster_queues_are_compared_with_their_own_maxima() -> None:
+    """A leaf far below its maximum was said to hit it, and to have room with nothing left."""
+    rig, application_id = asking({**CAPACITY, **HALF}, 1024, 7)
+    other = rig.submit(queue="root.b", unmanaged_am=True)
+    rig.register(other)
+    rig.allocate(other, ask(count=3, memory_mb=1024))
+    for _ in range(2):
+        rig.heartbeat("n1")
+    found = capacity_route(rig, other)
+    assert [(one.level, one.holds) for one in found.checks if one.level.startswith("root")] == [
+        ("root", False),
+        ("root.b", True),
+        ("root.b", True),
+    ]
+    assert not any("0 left" in one.numbers for one in found.checks if one.holds)
+    assert rig.context.scheduler.explain(other)[0].failing[0].level == "root"
+    assert application_id in rig.context.scheduler.application_books

@@ -98,9 +98,9 @@ function status(one, why, { container, isCut }, requests) {
   const pending = requests
     .filter((request) => ["*", undefined, null].includes(request.resourceName))
     .reduce((sum, request) => sum + request.numContainers, 0);
-  const failing = list(why.path)
-    .flatMap((path) => list(path.step))
-    .find((step) => !step.holds);
+  const failed = list(why.path).flatMap((path) => list(path.step).filter((step) => !step.holds));
+  // That no node takes it is followed by why: that says more.
+  const failing = failed.length > 1 && failed[0].level === "nodes" ? failed[1] : failed[0];
   const reason = failing
     ? [failing.level, ": ", failing.checked, failing.numbers && ` (${inUnits(failing.numbers)})`]
     : inUnits(list(why.reasons)[0] || why.diagnostic);

@@ -15,6 +15,7 @@ import {
 Object.assign(globalThis, { process: { env: { NODE_ENV: "production" } } });
 
 const IS_PHONE = matchMedia("(max-width: 45rem)");
+// On a phone a row is as high as its texts need: that is measured once it is drawn, and guessed before.
 const rowPx = () => (IS_PHONE.matches ? 62 : 34);
 const CAPTION_PX = 28,
   HEAD_PX = 34;
@@ -118,13 +119,14 @@ function cardKeys(shown) {
 
 const LONG_TEXT = 40;
 
-function line(one, shown, cards, key, index) {
-  return html`<tr key=${key} tabindex=${index === 0 ? "0" : "-1"} aria-rowindex=${index + 2}>
+function line(one, shown, cards, key, index, measure) {
+  const tab = index === 0 ? "0" : "-1";
+  return html`<tr key=${key} ref=${measure} data-index=${index} tabindex=${tab} aria-rowindex=${index + 2}>
     ${shown.map((column) => {
       const value = column.value(one);
       const isCard = cards.includes(column.key);
       const title = typeof value === "string" && value.length > LONG_TEXT ? value : null;
-      const kind = [column.isNumber && "count", !isCard && "wide", column.isLine && "line"]
+      const kind = [column.isNumber && "count", !isCard && "wide", column.isLine && "line", title && "long"]
         .filter(Boolean)
         .join(" ");
       const name = column.isNumber ? column.name : null;
@@ -155,14 +157,17 @@ class List extends Component {
     super(props);
     /** @type {HTMLElement} */ this.place = null;
     this.drawn = [];
+    this.total = 0;
     this.virtual = new Virtualizer(this.options(props));
     this.leave = this.virtual._didMount();
   }
 
-  options({ rows }) {
+  options({ rows, keyOf }) {
     const headPx = IS_PHONE.matches ? 0 : HEAD_PX,
       eachPx = rowPx();
     return {
+      // Heights belong to rows, wherever they are in the list.
+      ...(IS_PHONE.matches && { getItemKey: (index) => keyOf(rows[index]) }),
       count: rows.length,
       enabled: rows.length > WINDOWED,
       getScrollElement: () => this.place,
@@ -176,7 +181,8 @@ class List extends Component {
       observeElementOffset,
       onChange: () => {
         const { indexes, drawn } = this;
-        if (indexes[0] !== drawn[0] || indexes.length !== drawn.length) this.setState({});
+        const isNew = indexes[0] !== drawn[0] || indexes.length !== drawn.length;
+        if (isNew || this.virtual.getTotalSize() !== this.total) this.setState({});
       },
     };
   }
@@ -186,6 +192,15 @@ class List extends Component {
     const { count } = this.virtual.options;
     const seen = this.virtual.getVirtualIndexes();
     return seen.length ? seen : inSteps({ startIndex: 0, endIndex: 0, count });
+  }
+
+  // How high the rows before the drawn ones are, and those after them.
+  spaces() {
+    const { scrollMargin } = this.virtual.options;
+    const items = this.virtual.getVirtualItems();
+    this.total = this.virtual.getTotalSize();
+    if (!items.length) return [0, this.total - this.drawn.length * rowPx()];
+    return [items[0].start - scrollMargin, this.total - (items.at(-1).end - scrollMargin)];
   }
 
   componentDidMount() {
@@ -206,9 +221,11 @@ class List extends Component {
     const isLong = this.virtual.options.enabled;
     const width = isLong && !IS_PHONE.matches && shown.reduce((sum, one) => sum + widthOf(one), 0);
     this.drawn = isLong ? this.indexes : [...rows.keys()];
-    const space = (key, count) => html`<tr key=${key} class="space" aria-hidden="true">
-      <td colspan=${shown.length} style=${{ height: `${count * rowPx()}px` }}></td>
+    const [above, below] = isLong ? this.spaces() : [];
+    const space = (key, height) => html`<tr key=${key} class="space" aria-hidden="true">
+      <td colspan=${shown.length} style=${{ height: `${height}px` }}></td>
     </tr>`;
+    const measure = isLong && IS_PHONE.matches ? this.virtual.measureElement : null;
     return html`<div
       class=${isLong ? "scroll window" : "scroll"}
       tabindex="0"
@@ -222,9 +239,9 @@ class List extends Component {
         <caption>${name}</caption>
         <thead><tr aria-rowindex="1">${heads}</tr></thead>
         <tbody>
-          ${isLong && space("above", this.drawn[0])}
-          ${this.drawn.map((i) => line(rows[i], shown, cards, `=${keyOf(rows[i])}`, i))}
-          ${isLong && space("below", rows.length - 1 - this.drawn.at(-1))}
+          ${isLong && space("above", above)}
+          ${this.drawn.map((i) => line(rows[i], shown, cards, `=${keyOf(rows[i])}`, i, measure))}
+          ${isLong && space("below", below)}
         </tbody>
       </table>
     </div>`;

@@ -84,6 +84,8 @@ class _Bounds:
         self.whole = Limits(limit)
         self.kept: list[str] = []
         """For which queues room is kept free, and how much."""
+        self.is_full_above = False
+        """Whether a queue on the way has nothing left: those below it are compared with their own maxima."""
 
     def descend(self, queue: ParentQueue, child: CapacityQueue, pass_: AllocationPass) -> None:
         """From the limits of a queue to those of its child."""
@@ -104,6 +106,9 @@ class _Bounds:
         would_hold = _is_below_maximum(queue, pass_, self.whole, reserved)
         if would_hold and not holds:
             return self.kept_for_siblings(queue)
+        if self.is_full_above:
+            holds = holds or _is_below_maximum(queue, pass_, Limits(share.effective_maximum), reserved)
+        self.is_full_above |= not holds
         return Check(
             reason=_AT_MAXIMUM[isinstance(queue, LeafQueue), queue.parent is None],
             holds=holds,
@@ -305,7 +310,9 @@ class Explanations:
             return
         refusals = {node.node_id: self._refusal(attempt, asks, node, bounds) for node in nodes}
         is_stopped = any(one is not None and one[0] is SkipReason.QUEUE_HEADROOM for one in refusals.values())
-        yield self._headroom_check(attempt, asks, bounds, holds=not is_stopped)
+        fits = self._context.calculator.fits_in(asks.any.capability, bounds.limits.headroom)
+        if is_stopped or fits:  # else the allocator does not come so far, or gives reservations up
+            yield self._headroom_check(attempt, asks, bounds, holds=not is_stopped)
         if is_stopped:  # what would refuse it even so
             refusals = {
                 node.node_id: self._refusal(attempt, asks, node, bounds, has_room=True) for node in nodes
