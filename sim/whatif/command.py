@@ -11,6 +11,7 @@ import json
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import TextIO
 
 from yarnbox.sim.load.arguments import warn
@@ -165,6 +166,18 @@ def _check_outputs(options: argparse.Namespace) -> None:
         raise InvalidChangeError(f"--summary {options.summary}: there is no such directory")
     if options.out is not None and Path(options.out).exists() and not Path(options.out).is_dir():
         raise InvalidChangeError(f"--out {options.out}: is not a directory")
+    if options.out is not None:
+        _try_to_make(Path(options.out))
+
+
+def _try_to_make(directory: Path) -> None:
+    """OSError when it could not be made, or be written to; what was made to find out is removed."""
+    missing = [one for one in (directory, *directory.parents) if not one.exists()]
+    directory.mkdir(parents=True, exist_ok=True)
+    with TemporaryFile(dir=directory):
+        pass
+    for one in missing:
+        one.rmdir()
 
 
 def _failures(

@@ -7,7 +7,7 @@ its cluster. Only `read_directory` and `changed` read files.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -18,7 +18,7 @@ from defusedxml.ElementTree import ParseError, fromstring
 
 from yarnbox.rm.ports import ConfigurationProvider
 from yarnbox.rm.scheduler.capacity.config.properties import PREFIX
-from yarnbox.rm.scheduler.capacity.config.property_names import is_known
+from yarnbox.rm.scheduler.capacity.config.property_names import is_known, queue_of
 from yarnbox.rm.scheduler.capacity.config.property_names import without_effect as unread
 from yarnbox.rm.scheduler.capacity.preemption.settings import PreemptionSettings
 from yarnbox.rm.scheduler.fair.published import PublishedSettings
@@ -39,6 +39,8 @@ MOST_BYTES = 16 * 1024 * 1024
 SCHEDULERS = ("fifo", "capacity", "fair")
 _FAMILIES = ("yarn", "yarnbox", "hadoop", "mapreduce", "mapred", "dfs", "fs", "ha", "io", "ipc", "net")
 """First words of the names of properties."""
+_GROW = ("auto-create-child-queue", "auto-queue-creation-v2")
+"""Where they are enabled, queues come into being by themselves."""
 _NODES = re.compile(r"([+-])(\d{1,6})(?::([A-Za-z0-9_-]+))?")
 
 
@@ -249,13 +251,15 @@ def with_nodes(site: Site, text: str) -> Site:
 
 
 def without_effect(variant: Variant, base: Variant) -> Iterator[str]:
-    """A sentence for each property of the change that no simulated ResourceManager reads. Names that begin as
-    Hadoop's do may be those of properties that other programs read; only misspelt ones are told of them.
+    """A sentence for each property of the change that no simulated ResourceManager reads, or that is of no
+    queue that is there. Names that begin as Hadoop's do may be those of properties that other programs read;
+    only misspelt ones are told of them.
     """
     given = {name: None for name, value in variant.definitions.items() if base.definitions.get(name) != value}
     for name in given:
         if name.startswith(PREFIX) and not is_known(name):
             yield f"{name}{unread(name)}"
+    yield from _of_no_queue(variant, given)
     known = {one.name for kind in _READ for one in declarations(kind)}
     for name, meant in misspelt(given, known):
         yield f"{name} is no property, and has no effect (did you mean {meant}?)"
@@ -263,6 +267,21 @@ def without_effect(variant: Variant, base: Variant) -> Iterator[str]:
         if name.partition(".")[0] not in _FAMILIES:
             why = "is no property of Hadoop's, and has no effect, unless a class of yours reads it"
             yield f"{name} {why}{did_you_mean(name, known)}"
+
+
+def _of_no_queue(variant: Variant, given: Iterable[str]) -> Iterator[str]:
+    queues = {name: queue for name in given if (queue := queue_of(name))}
+    if not queues or variant.files is None:
+        return
+    with variant.provider(Load.of(())) as provider:
+        file = provider.load("capacity-scheduler.xml")
+    declared, grows = ["root"], False
+    for path in declared:  # which grows meanwhile
+        grows |= any(file.boolean(f"{PREFIX}{path}.{one}.enabled", False) for one in _GROW)
+        declared += [f"{path}.{child}" for child in file.strings(f"{PREFIX}{path}.queues")]
+    for name, queue in queues.items():
+        if queue not in declared and not grows:
+            yield f"{name} has no effect: there is no queue {queue}{did_you_mean(queue, declared)}"
 
 
 def check_labels(variant: Variant, provider: ConfigurationProvider) -> None:

@@ -119,6 +119,13 @@ def test_what_is_wrong_is_one_line_and_nothing_is_written(
     assert not (tmp_path / "out").exists()
 
 
+def test_a_place_for_results_is_tried_before_anything_is_played(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    status, out, err = run("--load-factor", "2", "--out", "file/results")
+    assert (status, out) == (2, "")
+    assert err == "yarnbox: file/results: Not a directory\n"
+
+
 def test_a_directory_that_cannot_be_used_is_called_by_its_own_name(run: Run, tmp_path: Path) -> None:
     (tmp_path / "worse").mkdir()
     (tmp_path / "worse" / "capacity-scheduler.xml").write_text(capacities(60).replace(">40<", ">30<"))
@@ -145,11 +152,15 @@ def test_a_property_that_nobody_reads_is_told(run: Run) -> None:
         f"{CAPACITY}root.etl.maximum-capcity",
         "yarn.scheduler.minimum-alocation-mb",
         "scheduler.minimum-mb",
+        f"{CAPACITY}root.elt.capacity",
     )
     words = [word for name in names for word in ("-D", f"{name}=5")]
     status, _, err = run("--change", *words, "--name", "slips", "--seeds", "1")
     assert status == 0
-    first, second, third = err.splitlines()
+    first, nobodys, second, third = err.splitlines()
+    assert nobodys == (
+        f"warning: slips: {names[3]} has no effect: there is no queue root.elt (did you mean root.etl?)"
+    )
     assert first == (
         f"warning: slips: {names[0]} is not a property of the CapacityScheduler and has no effect"
         " (did you mean maximum-capacity?)"

@@ -24,6 +24,12 @@ def _truth(text: str | None) -> bool | None:
     return {"true": True, "false": False}.get((text or "").lower())
 
 
+def _refusal(error: ValueError) -> str:
+    """It says what is allowed, or is a sentence of Hadoop's."""
+    said = str(error)
+    return said if said.startswith("Illegal ") else f"must be {said}"
+
+
 class Properties:
     """capacity-scheduler.xml above yarn-site.xml: either may hold any of them, as in Hadoop."""
 
@@ -71,7 +77,7 @@ class Properties:
         try:
             return parse(text)
         except ValueError as error:
-            self.fault(name, reason or f"must be {error}")
+            self.fault(name, reason or _refusal(error))
             return default
 
     def integer(self, name: str, default: int) -> int:
@@ -146,7 +152,7 @@ class QueueProperties:
         try:
             return parse(text)
         except ValueError as error:
-            self.fault(key, reason or f"must be {error}")
+            self.fault(key, reason or _refusal(error))
             return default
 
     def integer(self, key: str, default: int) -> int:

@@ -122,7 +122,7 @@ _TEMPLATES = r"(?:leaf-queue-template\.|auto-queue-creation-v2\.(?:leaf-|parent-
 def _pattern() -> re.Pattern[str]:
     own = "|".join([*map(re.escape, SCHEDULER_KEYS), *SCHEDULER_PATTERNS])
     queue = "|".join([*map(re.escape, QUEUE_KEYS), *QUEUE_PATTERNS])
-    return re.compile(rf"{re.escape(PREFIX)}(?:{own}|root(?:\.[^.]+)*?\.{_TEMPLATES}(?:{queue}))")
+    return re.compile(rf"{re.escape(PREFIX)}(?:{own}|(?P<queue>root(?:\.[^.]+)*?)\.{_TEMPLATES}(?:{queue}))")
 
 
 _KNOWN = _pattern()
@@ -131,6 +131,12 @@ _KNOWN = _pattern()
 def is_known(name: str) -> bool:
     """Whether the CapacityScheduler reads a property of this name, of whatever queue."""
     return _KNOWN.fullmatch(name) is not None
+
+
+def queue_of(name: str) -> str:
+    """The queue of whose properties this is one; empty where it is of none."""
+    found = _KNOWN.fullmatch(name)
+    return (found["queue"] or "") if found is not None else ""
 
 
 def unknown_properties(properties: Properties) -> Iterator[str]:

@@ -140,7 +140,7 @@ def test_lifetimes(own: dict[str, str], inherited: dict[str, str], expected: tup
     "properties, message",
     [
         ({"root.a.capacity": "120"}, "Illegal capacity of 120 for queue root.a"),
-        ({"root.a.capacity": "-1"}, "Illegal capacity of -1 for queue root.a"),
+        ({"root.a.capacity": "-2"}, "= '-2': Illegal capacity of -2 for queue root.a"),
         ({"root.a.capacity": "much"}, "Illegal capacity of much"),
         ({"root.a.capacity": "20000w"}, "Illegal weight="),
         ({"root.a.maximum-capacity": "101"}, "Illegal maximum-capacity"),
