@@ -72,10 +72,13 @@ class Choice:
     _queues: dict[tuple[str, int], str] = field(default_factory=dict)
     """Of each application, as far as it was read of."""
     _nodes: set[str] = field(default_factory=set)
+    has_read: bool = False
     has_taken: bool = False
 
     def hint(self) -> str:
         """What may be wrong when nothing was shown."""
+        if not self.has_read:
+            return "the event log is empty; `yarnbox status` says whether the ResourceManager runs"
         if self.node is not None and not any(self._is_node(one) for one in self._nodes):
             hosts = [one.rpartition(":")[0] for one in self._nodes]
             return f"there is no node {self.node} in the log{did_you_mean(self.node, hosts)}"
@@ -86,6 +89,7 @@ class Choice:
 
     def takes(self, event: LoggedEvent) -> bool:
         """Whether the event is shown; events have to come in their order."""
+        self.has_read = True
         is_taken = self._takes(event)
         self.has_taken |= is_taken
         return is_taken

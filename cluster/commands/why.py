@@ -80,6 +80,9 @@ def _ask(address: str, path: str, tls: Tls | None, *, may_lack: bool = False) ->
             raise ClusterError(f"the ResourceManager at {address} answered {answer.status} {answer.reason}")
         return json.loads(body)
     except (OSError, http.client.HTTPException, ValueError) as error:
-        raise ClusterError(f"cannot ask the ResourceManager at {address}: {error}") from error
+        why = getattr(error, "strerror", None) or error
+        raise ClusterError(
+            f"cannot ask the ResourceManager at {address}: {why}; `yarnbox status` says whether it runs"
+        ) from error
     finally:
         connection.close()

@@ -198,3 +198,8 @@ def test_what_cannot_be_meant_is_refused(words: list[str], message: str) -> None
         events.choice_of(parser().parse_args(["events", *words]), now_s=NOW_S)
     assert message in str(refused.value)
     assert "\n" not in str(refused.value)
+
+
+def test_an_empty_log_is_told_as_such() -> None:
+    choice = events.choice_of(parser().parse_args(["events"]), now_s=NOW_S)
+    assert choice.hint().startswith("the event log is empty")

@@ -108,5 +108,6 @@ def test_what_is_no_id(word: str) -> None:
 
 
 def test_nobody_there() -> None:
-    with pytest.raises(ClusterError, match=r"cannot ask the ResourceManager at 127\.0\.0\.1:1"):
+    refused = r"cannot ask the ResourceManager at 127\.0\.0\.1:1: Connection refused; `yarnbox status` says"
+    with pytest.raises(ClusterError, match=refused):
         reasons("127.0.0.1:1", APP)
