@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from yarnbox.cluster.arguments import FORWARDED, parser, without_directory
-from yarnbox.cluster.directory import ClusterError, RunDirectory
+from yarnbox.cluster.directory import ClusterError, ClusterRecord, RunDirectory
 from yarnbox.yarn.connection.dask import DaskAddress, DaskUnusableError, engine_address
 from yarnbox.yarn.text.words import did_you_mean
 
@@ -205,18 +205,11 @@ def _banner(cluster: Cluster, seconds: float, options: argparse.Namespace) -> st
             None,
             ["  users            submit with a certificate of theirs: `yarnbox certs user DIR NAME`"],
         )
-    jobs = {None: "yarn queue -list all", "default": "job pi 4 100000"}
-    hints = [
-        "status",
-        "yarn node -list",
-        jobs.get(queue, f"job pi 4 100000 --queue {queue}") if record.nodes else "add-node",
-        *(f"kill-node {name}" for name in [*record.nodes][:1]),
-    ]
     hadoop = [f"  Hadoop's clients HADOOP_CONF_DIR={cluster.run.path}"] if record.for_hadoop else []
     where, scheme = record.history_address, tls.scheme(shown)
     history = [f"  job history      {scheme}://{where}/jobhistory"] if where else []
     rms = f"{len(record.rms)} ResourceManagers" if record.rms else "one ResourceManager"
-    hints += ["failover"] if record.rms else []
+    hints = hints_for(record, queue)
     ending = f"yarnbox down{suffix}   stops everything" if options.detach else "Ctrl-C stops everything"
     return "\n".join(
         [
@@ -234,6 +227,20 @@ def _banner(cluster: Cluster, seconds: float, options: argparse.Namespace) -> st
             ending,
         ]
     )
+
+
+def hints_for(record: ClusterRecord, queue: str | None) -> list[str]:
+    """Commands to try, with a job in that queue if there is one that takes it."""
+    jobs = {None: "yarn queue -list all", "default": "job pi 4 100000"}
+    if any(node.virtual for node in record.nodes.values()):
+        queue = None  # an ApplicationMaster that is simulated never registers
+    return [
+        "status",
+        "yarn node -list",
+        jobs.get(queue, f"job pi 4 100000 --queue {queue}") if record.nodes else "add-node",
+        *(f"kill-node {name}" for name in [*record.nodes][:1]),
+        *(["failover"] if record.rms else []),
+    ]
 
 
 def _program() -> str:

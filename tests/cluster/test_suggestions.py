@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.tree import ROOT
+from yarnbox.cluster.directory import ClusterRecord, NodeRecord
+from yarnbox.cluster.main import hints_for
 from yarnbox.cluster.suggestions import queue_for_a_job
 from yarnbox.yarn.configuration.document import write
 
@@ -40,3 +42,12 @@ def test_a_queue_that_takes_a_job_in(tmp_path: Path, queues: dict[str, str], que
 
 def test_the_sample_takes_jobs_into_default() -> None:
     assert queue_for_a_job(ROOT / "conf", {}) == "default"
+
+
+@pytest.mark.parametrize(
+    "virtual, what", [(0, "job pi 4 100000 --queue root.etl"), (2, "yarn queue -list all")]
+)
+def test_no_job_is_suggested_where_no_program_runs(virtual: int, what: str) -> None:
+    nodes = {"nm1": NodeRecord("nm1", "/r", virtual=virtual)}
+    record = ClusterRecord("1", "127.0.0.1:1", "127.0.0.1:2", "capacity", nodes=nodes)
+    assert hints_for(record, "root.etl") == ["status", "yarn node -list", what, "kill-node nm1"]
