@@ -168,13 +168,17 @@ class DefaultResourceCalculator(Calculator):
         """Of the memories; 0 by 0."""
         if not two.memory_mb:
             return 0.0
-        return float32(one.memory_mb / two.memory_mb)
+        value = one.memory_mb / two.memory_mb
+        bound = value * _SPLIT  # float32 without a call: no memory is near its bounds
+        return bound - (bound - value)
 
     def divide(self, cluster: Resource, numerator: Resource, denominator: Resource) -> float:
         """Of the memories; 0 by 0."""
         if not denominator.memory_mb:
             return 0.0
-        return float32(numerator.memory_mb / denominator.memory_mb)
+        value = numerator.memory_mb / denominator.memory_mb
+        bound = value * _SPLIT  # float32 without a call: no memory is near its bounds
+        return bound - (bound - value)
 
     def container_count(self, available: Resource, required: Resource) -> int:
         """By memory."""
