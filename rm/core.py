@@ -143,7 +143,9 @@ class Core(TurnCore[Effect]):
                 smoothness=settings.reservation_smoothness,
             )
             self.client.reservations = ReservationSystem(self.context, scheduler.plan_queues, planning)
-            self.monitors.add(FOLLOWER, planning.step_ms, self.client.reservations.follow)
+            # Where there may be something to recover, nodes have time to come back first.
+            wait_ms = settings.scheduling_wait_ms if settings.recovery_enabled else 0
+            self.monitors.add(FOLLOWER, planning.step_ms, self.client.reservations.follow, wait_ms)
 
     def _register_handlers(self) -> None:
         register = self.context.dispatcher.register

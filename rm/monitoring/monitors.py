@@ -1,7 +1,7 @@
 """The RM's monitors: when they check, and what expires.
 
-A monitor checks every third of its interval, first at the start of the RM; between two checks it costs
-nothing. Hadoop: NMLivelinessMonitor, AMLivelinessMonitor (twice), RMAppLifetimeMonitor,
+A monitor checks every third of its interval, first at the start of the RM or a while later; between two
+checks it costs nothing. Hadoop: NMLivelinessMonitor, AMLivelinessMonitor (twice), RMAppLifetimeMonitor,
 ContainerAllocationExpirer and the poll of DecommissioningNodesWatcher.
 """
 
@@ -30,6 +30,8 @@ OUTLIVED = "Application is killed by ResourceManager as it has exceeded the life
 class _Watch:
     interval_ms: int
     look: Callable[[], None]
+    wait_ms: int
+    """From the start of the RM to the first check."""
 
 
 class MonitorClock:
@@ -46,14 +48,16 @@ class MonitorClock:
         self._add_liveliness("increases", monitors.increase, _increase_expired)
         self._add_liveliness("lifetimes", monitors.lifetime, _lifetime_over)
 
-    def add(self, name: str, interval_ms: int, look: Callable[[], None]) -> None:
-        """Adds a monitor: `look` is called at the start of the RM and every `interval_ms` from then on."""
-        self._watches[name] = _Watch(interval_ms, look)
+    def add(self, name: str, interval_ms: int, look: Callable[[], None], wait_ms: int = 0) -> None:
+        """Adds a monitor: `look` is called `wait_ms` after the start of the RM and every `interval_ms` from
+        then on.
+        """
+        self._watches[name] = _Watch(interval_ms, look, wait_ms)
 
     def start(self) -> None:
         """Sets the timer of every monitor's first check."""
-        for name in self._watches:
-            self._set(name, self._context.now_ms)
+        for name, watch in self._watches.items():
+            self._set(name, self._context.now_ms + watch.wait_ms)
 
     def after_pause(self, gap_ms: int) -> None:
         """The RM could not receive heartbeats for that long: whatever seems to be silent gets one interval
@@ -71,8 +75,9 @@ class MonitorClock:
         self._set(event.name, self._next_look_ms(watch))
 
     def _next_look_ms(self, watch: _Watch) -> int:
-        passed = self._context.now_ms - self._context.start_ms
-        return self._context.start_ms + (passed // watch.interval_ms + 1) * watch.interval_ms
+        first_ms = self._context.start_ms + watch.wait_ms
+        passed = self._context.now_ms - first_ms
+        return first_ms + (passed // watch.interval_ms + 1) * watch.interval_ms
 
     def _set(self, name: str, due_ms: int) -> None:
         self._context.timer_at(due_ms, ("monitor", name), MonitorLook(name=name))

@@ -34,13 +34,11 @@ class PlanFollower:
         self._step_ms = step_ms
 
     def run(self) -> None:
-        """One round over all plans. While nodes come back after a restart none is planned anew: what a plan
-        can hold is not known yet.
-        """
+        """One round over all plans."""
         for plan in list(self._plans.values()):
             self.synchronise(plan)
 
-    def synchronise(self, plan: Plan) -> None:
+    def synchronise(self, plan: Plan, *, may_replan: bool = True) -> None:
         """One plan as of now; where it must not be planned anew, everybody gets less instead. What is dropped
         now keeps its queue until the next round, as in Hadoop.
         """
@@ -52,13 +50,13 @@ class PlanFollower:
         held = total(each.at(now_ms) for each in active)
         amounts = {queue_of(settings, each): each.at(now_ms) for each in active}
         if plan.calculator.compare(cluster, held, plan.capacity) > 0:
-            if self._context.scheduler.is_waiting_for_recovery():
+            if may_replan:
+                self._replan(plan)
+            else:
                 ratio = plan.calculator.ratio
                 amounts = {
                     queue: multiply(plan.capacity, ratio(amount, held)) for queue, amount in amounts.items()
                 }
-            else:
-                self._replan(plan)
         shares = {queue: _share(plan, amount, cluster) for queue, amount in amounts.items()}
         wanted = {settings.default_queue: 0.0, **shares}
         left = [
@@ -115,39 +113,32 @@ class PlanFollower:
         return True
 
     def _replan(self, plan: Plan) -> None:
-        """Drops the newest of the reservations whose windows are open, at every moment at which there is more
-        than the plan can hold now: also those that hold nothing just then, as in Hadoop.
-        """
-        if not plan.reservations or not plan.capacity:
-            return
-        for moment_ms in self._moments(plan):
-            held = total(each.at(moment_ms) for each in plan.reservations.values())
-            newest_first = sorted(
-                (each for each in plan.reservations.values() if each.is_active(moment_ms)),
-                key=lambda each: (each.accepted_ms, each.reservation_id),
-                reverse=True,
-            )
-            for reservation in newest_first:
-                if plan.calculator.fits_in(held, plan.capacity):
-                    break
-                plan.drop(reservation.reservation_id)
-                held = held - reservation.at(moment_ms)
+        """Drops the newest of the reservations whose windows are open, at every step at which there is more
+        than the plan can hold now: also those that hold nothing just then, as in Hadoop. It looks as far as
+        reservations reach that do not come again.
 
-    def _moments(self, plan: Plan) -> list[int]:
-        """Now, and the first step of each piece of a reservation: the sum of what they hold may stay the same
-        where one ends and another begins.
-
-        See tests/scenarios/reservation/shrunk-plan-drops-the-next-too.yaml.
+        See tests/scenarios/reservation/shrunk-plan-drops-the-next-too.yaml and
+        shrunk-plan-keeps-what-recurs.yaml.
         """
-        now_ms, step_ms = self._context.now_ms, self._step_ms
-        end_ms = now_ms + plan.settings.enforcement_window_ms
-        found = {now_ms: None}
-        for reservation in plan.reservations.values():
-            for start_ms, _, _ in reservation.allocation.pieces():
-                steps = -(-(start_ms - now_ms) // step_ms)
-                if steps > 0 and now_ms + steps * step_ms < end_ms:
-                    found[now_ms + steps * step_ms] = None
-        return sorted(found)
+        moment_ms = self._context.now_ms
+        end_ms = moment_ms + plan.settings.enforcement_window_ms
+        while moment_ms < min(plan.last_end_ms(), end_ms):
+            held = plan.held_at(moment_ms)
+            if not plan.calculator.fits_in(held, plan.capacity):
+                self._drop_newest(plan, moment_ms, held)
+            moment_ms += self._step_ms
+
+    def _drop_newest(self, plan: Plan, moment_ms: int, held: Resource) -> None:
+        newest_first = sorted(
+            (each for each in plan.reservations.values() if each.is_active(moment_ms)),
+            key=lambda each: (each.accepted_ms, each.reservation_id),
+            reverse=True,
+        )
+        for reservation in newest_first:
+            if plan.calculator.fits_in(held, plan.capacity):
+                break
+            plan.drop(reservation.reservation_id)
+            held = held - reservation.at(moment_ms)
 
 
 def _share(plan: Plan, amount: Resource, cluster: Resource) -> float:

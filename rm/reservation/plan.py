@@ -5,14 +5,14 @@ Hadoop: InMemoryPlan, NoOverCommitPolicy and CapacityOverTimePolicy.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from yarnbox.rm.reservation.average import averages
 from yarnbox.rm.reservation.definition import Window, period_ms_of, refused, window_of
 from yarnbox.rm.reservation.planning import Ground, difference
 from yarnbox.rm.reservation.profile import Piece, Profile
-from yarnbox.rm.reservation.timeline import FIRST, LAST, Timeline
+from yarnbox.rm.reservation.timeline import FIRST, LAST, Join, Recurring, Timeline
 from yarnbox.rm.scheduler.calculator import Calculator, float32, multiply
 from yarnbox.rm.scheduler.plan_queues import PlanSettings
 from yarnbox.yarn.errors import YarnError
@@ -61,8 +61,32 @@ class Reservation:
         return self.between(now_ms, now_ms + 1).at(now_ms)
 
     def timeline(self, window: Window) -> Timeline:
-        """What it holds over the window."""
-        return Timeline.of(self.between(*window).pieces()).between(*window)
+        """What its plan holds for it over the window: what comes again also before it has come first."""
+        if self.period_ms:
+            return self.recurring(self.period_ms).between(*window)
+        return Timeline.of(self.allocation.pieces()).between(*window)
+
+    def recurring(self, span_ms: int) -> Recurring:
+        """What comes again, over a span of so many of its periods."""
+        period_ms, pieces = self.period_ms, list(self._pieces_of_a_period())
+        return Recurring.of(
+            span_ms,
+            (
+                Piece(start_ms + by_ms, end_ms + by_ms, amount)
+                for by_ms in range(0, span_ms, period_ms)
+                for start_ms, end_ms, amount in pieces
+            ),
+        )
+
+    def _pieces_of_a_period(self) -> Iterator[Piece]:
+        """By the time modulo the period; what passes the end of one is in two pieces."""
+        period_ms = self.period_ms
+        for start_ms, end_ms, amount in self.allocation.pieces():
+            first_ms = start_ms % period_ms
+            last_ms = first_ms + end_ms - start_ms
+            yield Piece(first_ms, min(last_ms, period_ms), amount)
+            if last_ms > period_ms:
+                yield Piece(0, last_ms - period_ms, amount)
 
 
 Keep = Callable[["Plan", ReservationId], None]
@@ -71,10 +95,13 @@ Keep = Callable[["Plan", ReservationId], None]
 class Plan:
     """The bookings of one plan queue. `keep` is told of every one that came, changed or went."""
 
-    def __init__(self, settings: PlanSettings, calculator: Calculator, keep: Keep) -> None:
+    def __init__(
+        self, settings: PlanSettings, calculator: Calculator, keep: Keep, max_period_ms: int
+    ) -> None:
         self.settings = settings
         self.calculator = calculator
         self._keep = keep
+        self._max_period_ms = max_period_ms
         self.capacity = NONE
         """As the follower saw it last; nothing before its first look."""
         self.reservations: dict[ReservationId, Reservation] = {}
@@ -82,49 +109,64 @@ class Plan:
         """By all reservations that do not come again."""
         self._held_by: dict[str, Timeline] = {}
         """The same by user."""
+        self._recurring = Recurring(max_period_ms)
+        """By those that come again."""
+        self._recurring_by: dict[str, Recurring] = {}
+        """The same by user."""
 
     def book(self, reservation: Reservation) -> None:
         """Takes in a reservation, or puts it in the place of the one that has its id."""
         old = self.reservations.get(reservation.reservation_id)
         if old is not None:
-            self._count(old, Timeline.without_piece)
+            self._count(old, Resource.__sub__)
         self.reservations[reservation.reservation_id] = reservation
-        self._count(reservation, Timeline.with_piece)
+        self._count(reservation, Resource.__add__)
         self._keep(self, reservation.reservation_id)
 
     def drop(self, reservation_id: ReservationId) -> None:
         """Forgets a reservation."""
-        self._count(self.reservations.pop(reservation_id), Timeline.without_piece)
+        self._count(self.reservations.pop(reservation_id), Resource.__sub__)
         self._keep(self, reservation_id)
 
-    def _count(self, reservation: Reservation, change: Callable[[Timeline, Piece], Timeline]) -> None:
+    def _count(self, reservation: Reservation, join: Join) -> None:
         if reservation.period_ms:
+            self._count_recurring(reservation, join)
             return
         own = self._held_by.get(reservation.user, Timeline())
         for piece in reservation.allocation.pieces():
-            self._held, own = change(self._held, piece), change(own, piece)
+            self._held, own = self._held.changed(piece, join), own.changed(piece, join)
         self._held_by[reservation.user] = own
         if own.is_nothing():
             del self._held_by[reservation.user]
+
+    def _count_recurring(self, reservation: Reservation, join: Join) -> None:
+        change = reservation.recurring(self._max_period_ms)
+        self._recurring = self._recurring.joined(change, join)
+        own = self._recurring_by.get(reservation.user, Recurring(self._max_period_ms)).joined(change, join)
+        self._recurring_by[reservation.user] = own
+        if own.once.is_nothing():
+            del self._recurring_by[reservation.user]
 
     # What is held
 
     def held(self, window: Window) -> Timeline:
         """The sum of the bookings over the window."""
-        return self._held.between(*window).plus(self._recurring(window), *window)
+        return self._held.between(*window).plus(self._recurring.between(*window), *window)
 
-    def _recurring(self, window: Window, user: str | None = None) -> Timeline:
-        """What those that come again hold, of all users or of one."""
-        pieces: list[Piece] = []
-        for reservation in self.reservations.values():
-            if reservation.period_ms and user in (None, reservation.user):
-                pieces.extend(reservation.between(*window).pieces())
-        return Timeline.of(pieces)
+    def held_at(self, moment_ms: int) -> Resource:
+        """The sum of the bookings at that moment."""
+        return (self._held.at(moment_ms) or NONE) + self._recurring.at(moment_ms)
+
+    def last_end_ms(self) -> int:
+        """Where the last of those ends that do not come again. Hadoop: InMemoryPlan.getLastEndTime."""
+        return self._held.last_known_ms()
 
     def _consumption(self, candidate: Reservation, window: Window) -> Timeline:
         """What the candidate's user holds without it."""
         own = self._held_by.get(candidate.user, Timeline()).between(*window)
-        own = own.plus(self._recurring(window, candidate.user), *window)
+        recurring = self._recurring_by.get(candidate.user)
+        if recurring is not None:
+            own = own.plus(recurring.between(*window), *window)
         old = self.reservations.get(candidate.reservation_id)
         return own if old is None else own.minus(old.timeline(window), *window)
 
@@ -134,7 +176,7 @@ class Plan:
         """
         found = Timeline.since(window.start_ms, self.capacity)
         found = found.joined(self._held, difference, *window)
-        found = found.joined(self._recurring(window), difference, *window)
+        found = found.joined(self._recurring.between(*window), difference, *window)
         old = self.reservations.get(candidate.reservation_id)
         if old is not None:
             found = found.plus(old.timeline(window), *window)
@@ -155,7 +197,6 @@ class Plan:
         self,
         candidate: Reservation,
         step_ms: int,
-        max_period_ms: int,
         largest_container: Resource,
         *,
         is_early: bool,
@@ -167,7 +208,7 @@ class Plan:
 
         def available(window: Window) -> Timeline:
             found = self._available(candidate, window)
-            for number in range(1, max_period_ms // period_ms if period_ms else 1):
+            for number in range(1, self._max_period_ms // period_ms if period_ms else 1):
                 by_ms = number * period_ms
                 there = self._available(candidate, Window(window.start_ms + by_ms, window.end_ms + by_ms))
                 found = found.joined(there.moved(-by_ms), self._smaller, *window)
@@ -202,9 +243,10 @@ class Plan:
 
     def _without(self, reservation_id: ReservationId) -> Plan:
         """The plan as it would be without one of its reservations."""
-        found = Plan(self.settings, self.calculator, lambda plan, which: None)
+        found = Plan(self.settings, self.calculator, lambda plan, which: None, self._max_period_ms)
         found.capacity, found.reservations = self.capacity, dict(self.reservations)
         found._held, found._held_by = self._held, dict(self._held_by)
+        found._recurring, found._recurring_by = self._recurring, dict(self._recurring_by)
         found.drop(reservation_id)
         return found
 

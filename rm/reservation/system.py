@@ -74,7 +74,9 @@ class ReservationSystem:
             if path in self.plans:
                 self.plans[path].settings = settings
             elif self._has_its_classes(settings):
-                self.plans[path] = Plan(settings, self._queues.calculator, self._keep)
+                self.plans[path] = Plan(
+                    settings, self._queues.calculator, self._keep, self._planning.max_period_ms
+                )
         self.follower.run()
 
     def _has_its_classes(self, settings: PlanSettings) -> bool:
@@ -86,7 +88,11 @@ class ReservationSystem:
         return not faults
 
     def recover(self, entries: Mapping[tuple[str, ...], object]) -> None:
-        """Takes up the reservations of an earlier RM, and makes the queues of those that are active."""
+        """Takes up the reservations of an earlier RM, and makes the queues of those that are active. None is
+        dropped: no node has registered yet.
+
+        See tests/scenarios/restart/plans-wait-for-nodes.yaml.
+        """
         context = self._context
         for path, reservation in reservations_in(entries, context.wire, context.set_entry_aside):
             plan = self.plans.get(path)
@@ -96,7 +102,8 @@ class ReservationSystem:
                 continue
             self._context.has_recovered = True
             plan.book(reservation)
-        self.follower.run()
+        for plan in self.plans.values():
+            self.follower.synchronise(plan, may_replan=False)
 
     def _keep(self, plan: Plan, reservation_id: ReservationId) -> None:
         """Writes to the state store what a plan has now under that id."""
@@ -218,7 +225,6 @@ class ReservationSystem:
         ground = plan.ground(
             unplaced,
             self._planning.step_ms,
-            self._planning.max_period_ms,
             self._context.scheduler.maximum_allocation(),
             is_early=self._planning.is_early,
             smoothness=self._planning.smoothness,

@@ -2,12 +2,12 @@
 
 What is not known counts as nothing, except that two timelines are joined only where both are known; else the
 one that is known stands. What is planned and what is admitted depends on that. Hadoop:
-RLESparseResourceAllocation.
+RLESparseResourceAllocation and PeriodicRLESparseResourceAllocation.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator
 
 from yarnbox.rm.reservation.profile import Piece, Profile
@@ -56,18 +56,20 @@ class Timeline:
 
     def with_piece(self, piece: Piece) -> Timeline:
         """With the piece added."""
-        return self._changed(piece, Resource.__add__)
+        return self.changed(piece, Resource.__add__)
 
-    def without_piece(self, piece: Piece) -> Timeline:
-        """With a piece that was added taken away."""
-        return self._changed(piece, Resource.__sub__)
-
-    def _changed(self, piece: Piece, join: Join) -> Timeline:
+    def changed(self, piece: Piece, join: Join) -> Timeline:
+        """Joined with the piece; it is the piece where nothing is known yet."""
         start_ms, end_ms, amount = piece
         if not amount:
             return self
         change = Timeline((start_ms, end_ms), (amount, NONE))
         return self.joined(change, join, FIRST, LAST) if self else change
+
+    def last_known_ms(self) -> int:
+        """The last point but the end of what is known; -1 without any."""
+        known = self.points[:-1] if self.points and self.values[-1] is None else self.points
+        return known[-1] if known else -1
 
     def between(self, start_ms: int, end_ms: int) -> Timeline:
         """From the point at or before the one moment to the point at or before the other."""
@@ -119,6 +121,54 @@ class Timeline:
         if values and values[-1] and self.points[-1] < end_ms:
             return Profile((*self.points, end_ms), (*values, NONE))
         return Profile(self.points, values)
+
+
+class Recurring:
+    """Immutable: amounts that come again after each period, by the time modulo the period: they were always
+    there, and always will be.
+    """
+
+    __slots__ = ("once", "period_ms")
+
+    def __init__(self, period_ms: int, once: Timeline | None = None) -> None:
+        self.period_ms = period_ms
+        self.once = Timeline() if once is None else once
+
+    @classmethod
+    def of(cls, period_ms: int, pieces: Iterable[Piece]) -> Recurring:
+        """The sum of pieces that lie within one period."""
+        return cls(period_ms, Timeline.of(pieces))
+
+    def joined(self, other: Recurring, join: Join) -> Recurring:
+        """Both, of the same period."""
+        return Recurring(self.period_ms, self.once.joined(other.once, join, FIRST, LAST))
+
+    def at(self, moment_ms: int) -> Resource:
+        """The amount at that moment."""
+        return self.once.at(moment_ms % self.period_ms) or NONE
+
+    def between(self, start_ms: int, end_ms: int) -> Timeline:
+        """From the point at or before the one moment, in the same period, to the point at or before the
+        other. What is before the first moment of all is not moved to its period: so in Hadoop.
+        """
+        points, values = self.once.points, self.once.values
+        if not points:
+            return Timeline()
+        place_ms = start_ms % self.period_ms if start_ms >= 0 else 0
+        from_ms = points[max(bisect_right(points, place_ms) - 1, 0)]
+        if from_ms > place_ms:
+            from_ms = 0
+        by_ms, until_ms = start_ms - place_ms, end_ms - start_ms + place_ms
+        known = len(points) - (points[-1] == LAST)
+        found: dict[int, Resource | None] = {}
+        for passed_ms in range(0, until_ms + 1, self.period_ms):
+            first = bisect_left(points, from_ms - passed_ms, hi=known)
+            last = bisect_right(points, until_ms - passed_ms, hi=known)
+            for index in range(first, last):
+                found[points[index] + passed_ms + by_ms] = values[index]
+        if by_ms > 0 and known < len(points):
+            found[LAST] = None
+        return Timeline(tuple(found), tuple(found.values()))
 
 
 def _joined(one: Resource | None, two: Resource | None, join: Join) -> Resource | None:

@@ -35,3 +35,12 @@ def test_the_end_of_a_lifetime_is_not_put_off() -> None:
     rig.core.after_pause(90_000)
     rig.advance(5_000)
     assert rig.app(application_id).state is RMAppState.KILLED
+
+
+def test_a_monitor_may_begin_a_while_after_the_start() -> None:
+    rig = Rig(start_ms=7_000)
+    looks: list[int] = []
+    rig.core.monitors.add("late", 2_000, lambda: looks.append(rig.clock.now_ms()), wait_ms=5_000)
+    rig.turn(rig.core.monitors.start)
+    rig.advance(10_000)
+    assert looks == [12_000, 14_000, 16_000]

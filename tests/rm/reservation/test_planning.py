@@ -46,7 +46,8 @@ def definition(
 
 
 def plan(capacity: int = 100, **settings: Any) -> Plan:
-    made = Plan(PlanSettings(path="root.p", **settings), DEFAULT_CALCULATOR, lambda plan, changed: None)
+    settings_of_plan = PlanSettings(path="root.p", **settings)
+    made = Plan(settings_of_plan, DEFAULT_CALCULATOR, lambda plan, changed: None, 86_400_000)
     made.capacity = Resource(capacity, 0)
     return made
 
@@ -74,7 +75,6 @@ def planned(
     ground = made.ground(
         candidate(number, wanted, user, Profile()),
         STEP,
-        86_400_000,
         Resource(1000, 1000),
         is_early=is_early,
         smoothness=10,

@@ -61,7 +61,7 @@ def a_cluster(**properties: str) -> Rig:
     rig = Rig({**PROPERTIES, **properties})
     rig.add_node("n1")
     rig.add_node("n2")
-    rig.advance(2 * S)
+    rig.advance(11 * S)
     return rig
 
 

@@ -115,7 +115,10 @@ class CapacityPlans:
         given = {child.path: self._leaves.share_of(child.path) for child in parent.children}
         if given != self._given.get(plan):
             self._given[plan] = given
+            # See tests/scenarios/restart/plans-activate-with-the-first-node.yaml.
+            self._context.activates = bool(self._context.tracker.nodes)
             tree.derive_shares()
+            self._context.activates = True
 
     def _apply(self, queue: CapacityQueue) -> None:
         assert queue.parent is not None

@@ -258,6 +258,8 @@ class LeafQueue(CapacityQueue):
         calculator = context.calculator
         for label in self._labels():
             self._update_am_limit(label)
+        if not context.activates:
+            return
         user_limits: dict[str, Resource] = {}
         for attempt in list(self.pending):
             partition = attempt.partition
