@@ -12,6 +12,9 @@ from yarnbox.sim.scenario.reading.names import ContainerName
 from yarnbox.sim.walk.choices import Choices, StepValue
 from yarnbox.sim.walk.clusters import Document
 
+DOWN = ("1ms", "1s", "20s")
+"""For how long a ResourceManager that restarts is away."""
+
 
 class QueueChoices(Choices):
     """Draws steps for the queues of a document of the CapacityScheduler."""

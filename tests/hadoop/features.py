@@ -20,6 +20,9 @@ Draw = Callable[[Random, Document], bool]
 
 LONG = "long walk"
 RESTART = "restart of the ResourceManager"
+RECURRING = "recurring reservations"
+PLANS = "plans"
+"""The kind of walk: the CapacityScheduler, with reservations."""
 AUTO_CREATED = ".auto-queue-creation-v2.enabled"
 _FAIR = "yarn.scheduler.fair."
 _BY_USE = (
@@ -219,8 +222,13 @@ def _am_share_of_partition(dice: Random, document: Document) -> bool:
     return _set(document, name, dice.choice((0.1, 0.6, 1.0)))
 
 
+def _recurring(dice: Random, document: Document) -> bool:
+    """What is booked may come again (plans.py)."""
+    return True
+
+
 def _restart(dice: Random, document: Document) -> bool:
-    """Steps may restart it (choices.py)."""
+    """Steps may restart it (choices.py, plans.py)."""
     document["conf"]["yarn.resourcemanager.recovery.enabled"] = True
     wait_ms = dice.choice((0, 2000, 10_000, 10_000))
     document["conf"]["yarn.resourcemanager.work-preserving-recovery.scheduling-wait-ms"] = wait_ms
@@ -397,5 +405,6 @@ FEATURES: Mapping[str, Sequence[Feature]] = {
     "constraints": _CAPACITY,
     "fair": _FAIR_FEATURES,
     "fifo": (*_EXPIRY, _RESTART),
+    PLANS: (Feature(RECURRING, 0.25, _recurring), Feature(RESTART, 0.25, _restart)),
 }
 """By the kind of walk."""

@@ -66,19 +66,21 @@ def _plans(rm: SimulatedRM) -> Seen:
         path: {
             str(each.reservation_id): _reservation(each)
             for each in plan.reservations.values()
-            if each.deadline_ms > rm.clock.now_ms()
+            if each.period_ms or each.deadline_ms > rm.clock.now_ms()
         }
         for path, plan in system.plans.items()
     }
 
 
 def _reservation(reservation: Reservation) -> Seen:
-    pieces = []
-    for start_ms, end_ms, it in reservation.allocation.pieces():
-        # Hadoop tells of what comes again where it is in its period.
-        by_ms = start_ms // reservation.period_ms * reservation.period_ms if reservation.period_ms else 0
-        pieces.append([start_ms - by_ms, end_ms - by_ms, amounts(it)])
-    return {"user": reservation.user, "pieces": pieces}
+    pieces = list(reservation.allocation.pieces())
+    period_ms = reservation.period_ms
+    # Hadoop tells of what comes again where it is in its period.
+    by_ms = pieces[0].start_ms // period_ms * period_ms if period_ms else 0
+    return {
+        "user": reservation.user,
+        "pieces": [[start_ms - by_ms, end_ms - by_ms, amounts(it)] for start_ms, end_ms, it in pieces],
+    }
 
 
 def _is_registered(context: RMContext, node: RMNode) -> bool:

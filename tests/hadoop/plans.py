@@ -9,6 +9,7 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
+from tests.hadoop.choices import DOWN
 from yarnbox.sim.scenario.playing.world import World
 from yarnbox.sim.walk.choices import StepValue
 from yarnbox.sim.walk.clusters import Document
@@ -21,6 +22,8 @@ _POLICIES = "org.apache.hadoop.yarn.server.resourcemanager.reservation."
 _USERS = ("ann", "bob")
 _STEP_MS = 2000
 """A multiple of every step that is drawn."""
+_LONGEST_PERIOD_MS = 240_000
+_PERIODS_MS = (30_000, 40_000, 60_000, 120_000, _LONGEST_PERIOD_MS)
 
 
 def draw_plan_cluster(dice: Random, seed: int) -> Document:
@@ -44,7 +47,7 @@ def draw_plan_cluster(dice: Random, seed: int) -> Document:
     conf: dict[str, object] = {
         "yarn.resourcemanager.scheduler.class": "capacity",
         SYSTEM + "enable": True,
-        SYSTEM + "max-periodicity": 240_000,
+        SYSTEM + "max-periodicity": _LONGEST_PERIOD_MS,
         SYSTEM + "favor-early-allocation": dice.random() < 0.6,
     }
     if dice.random() < 0.4:
@@ -71,6 +74,18 @@ class PlanChoices:
         self._apps = 0
         self._deadlines: dict[str, int] = {}
         """Of what is or was booked; Hadoop lets a reservation be changed that is gone."""
+        self._recurrences: Random | None = None
+        self._restarts: Random | None = None
+        self._away: list[str] = []
+        """Nodes that have not registered again after a restart."""
+
+    def draw_recurrences(self, dice: Random) -> None:
+        """From now on some of the bookings come again."""
+        self._recurrences = dice
+
+    def draw_restarts(self, dice: Random) -> None:
+        """From now on the ResourceManager restarts once in a while."""
+        self._restarts = dice
 
     def next_step(self, world: World) -> StepValue:
         """A step for the present world."""
@@ -78,12 +93,20 @@ class PlanChoices:
         if not self._booked:
             self._booked = 1
             return {"advance": "4s"}
+        if self._restarts is not None:
+            if self._restarts.random() < 0.06:
+                self._away = list(world.nodes)
+                return {"restart-rm": self._restarts.choice(DOWN)}
+            if self._away and self._restarts.random() < 0.4:
+                return {"heartbeat": self._away.pop()}
         names = [name for name in world.reservations if self._deadlines[name] > world.rm.clock.now_ms()]
         kinds = ["reserve"] * 4 + ["advance"] * 3 + ["submit"]
         if names:
             kinds += ["update-reservation", "update-reservation", "delete-reservation"]
         if len(world.nodes) > 1 and dice.random() < 0.1:
-            return {"remove-node": next(iter(world.nodes))}
+            name = next(iter(world.nodes))
+            self._away = [each for each in self._away if each != name]
+            return {"remove-node": name}
         kind = dice.choice(kinds)
         if kind == "reserve":
             self._booked += 1
@@ -122,7 +145,18 @@ class PlanChoices:
             "deadline": f"{arrival_ms + window_ms}ms",
             "interpreter": dice.choice(("all", "any", "order", "order-no-gap")),
             "requests": [self._stage() for _ in range(dice.choice((1, 1, 2, 3)))],
+            **self._recurrence(arrival_ms, window_ms),
         }
+
+    def _recurrence(self, arrival_ms: int, window_ms: int) -> dict[str, Any]:
+        """Of few that pass a multiple of their period, where Hadoop cuts them."""
+        dice = self._recurrences
+        if dice is None or dice.random() < 0.5:
+            return {}
+        period_ms = dice.choice([each for each in _PERIODS_MS if each >= window_ms])
+        if arrival_ms % period_ms + window_ms > period_ms and dice.random() < 0.8:
+            return {}
+        return {"recurrence": f"{period_ms}ms"}
 
     def _stage(self) -> dict[str, Any]:
         dice = self._dice

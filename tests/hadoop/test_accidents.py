@@ -8,6 +8,7 @@ import pytest
 
 from tests.hadoop.accidents import (
     AMBIGUOUS,
+    CUT,
     LISTED,
     NAMELESS,
     RECURRENT,
@@ -89,6 +90,36 @@ def test_a_recurring_reservation_holds_nothing_after_its_first_window_in_hadoop(
     assert not accidents.in_books(queue, {"apps": 0}, {"apps": 1}, (), 90_000)
     with pytest.raises(EndedByAccidentError, match=RECURRENT):
         accidents.in_books(queue, {"apps": 0}, None, (), 90_000)
+    forgotten = ".plans.root.p.reservation_0_0001"
+    assert not accidents.in_books(forgotten, {"user": "ann"}, None, (), 19_999)
+    with pytest.raises(EndedByAccidentError, match=RECURRENT):
+        accidents.in_books(forgotten, {"user": "ann"}, None, (), 20_000)
+
+
+@pytest.mark.parametrize(
+    ("place", "ours", "hadoop", "is_known"),
+    [
+        ("[0][1]", 62_000, 60_000, True),
+        ("[0][1]", 62_000, 61_000, False),
+        ("[0][1]", 50_000, 60_000, False),
+        ("", [[50_000, 61_000, {}], [61_000, 65_000, {}]], [[50_000, 60_000, {}]], True),
+        ("", [[50_000, 61_000, {}], [61_000, 65_000, {}]], [[50_000, 61_000, {}]], False),
+        ("[0][2].vcores", 2, 1, False),
+    ],
+)
+def test_a_recurring_reservation_is_cut_where_it_passes_a_multiple_of_its_period_in_hadoop(
+    place: str, ours: object, hadoop: object, is_known: bool
+) -> None:
+    accidents = Accidents()
+    path = f".plans.root.p.reservation_0_0001.pieces{place}"
+    assert not accidents.in_books(path, ours, hadoop, (), 0)
+    definition = ReservationDefinition(deadline=65_000, recurrence_expression="60000")
+    accidents.note_reservation("reservation_0_0001", definition)
+    if not is_known:
+        assert not accidents.in_books(path, ours, hadoop, (), 0)
+        return
+    with pytest.raises(EndedByAccidentError, match=CUT):
+        accidents.in_books(path, ours, hadoop, (), 0)
 
 
 @pytest.mark.parametrize(

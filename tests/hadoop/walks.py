@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from random import Random
 
-from tests.hadoop.choices import FairChoices, FifoChoices, QueueChoices
+from tests.hadoop.choices import DOWN, FairChoices, FifoChoices, QueueChoices
 from tests.hadoop.clusters import draw_capacity_cluster
 from tests.hadoop.comparison import DIFFERENT, Comparison, MirroredPlayer, Verdict
 from tests.hadoop.constraint_walks import ConstraintChoices, draw_constraint_cluster
-from tests.hadoop.features import LONG, RESTART, draw_features
+from tests.hadoop.features import LONG, PLANS, RECURRING, RESTART, draw_features
 from tests.hadoop.plans import PlanChoices, draw_plan_cluster
 from yarnbox.sim.scenario.playing.world import World
 from yarnbox.sim.scenario.reading.document import InvalidScenarioError, read_document, read_next_step
@@ -26,12 +26,8 @@ from yarnbox.yarn.errors import YarnError
 
 LENGTH = 60
 MOST_PLAYS = 60
-DOWN = ("1ms", "1s", "20s")
-"""For how long a ResourceManager that restarts is away."""
 CONSTRAINTS = "constraints"
 """The CapacityScheduler, with scheduling requests."""
-PLANS = "plans"
-"""The CapacityScheduler, with reservations."""
 
 Draw = Callable[[World], StepValue | None]
 
@@ -54,7 +50,13 @@ def walk(
     document, features = draw_document(dice, seed, scheduler, wanted)
     if scheduler == PLANS:
         bookings = PlanChoices(dice)
-        return _go(comparing, document, (bookings.next_step for _ in range(length)))
+        if RECURRING in features:
+            bookings.draw_recurrences(Random(f"recurring {seed}"))
+        if RESTART in features:
+            bookings.draw_restarts(Random(f"restarts {seed}"))
+        found = _go(comparing, document, (bookings.next_step for _ in range(length)))
+        found.features = features
+        return found
     choices: Choices
     if scheduler == "capacity":
         choices = QueueChoices(dice, document)
@@ -78,8 +80,8 @@ def draw_document(
 ) -> tuple[Document, tuple[str, ...]]:
     """The cluster of a walk without its steps, and the names of the features that were drawn for it."""
     if scheduler == PLANS:
-        return draw_plan_cluster(dice, seed), ()
-    if scheduler == "capacity":
+        document = draw_plan_cluster(dice, seed)
+    elif scheduler == "capacity":
         document = draw_capacity_cluster(dice, seed)
     elif scheduler == CONSTRAINTS:
         document = draw_constraint_cluster(dice, seed)

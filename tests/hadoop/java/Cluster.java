@@ -86,6 +86,7 @@ final class Cluster {
     manager.start();
     scheduler = (AbstractYarnScheduler<?, ?>) manager.getResourceScheduler();
     reservations = new Reservations(manager.getRMContext());
+    reservations.recallAcceptance();
     reservations.complete();
     endThreads();
     keepNodesInOrder();

@@ -65,8 +65,8 @@ final class Observation {
 
   private static Map<String, Object> plan(Plan plan) {
     Map<String, Object> seen = new TreeMap<>();
-    for (ReservationAllocation reservation : plan.getAllReservations()) {
-      if (reservation.getEndTime() <= VirtualTime.nowMs()) {
+    for (ReservationAllocation reservation : plan.getReservations(null, null)) {
+      if (reservation.getPeriodicity() == 0 && reservation.getEndTime() <= VirtualTime.nowMs()) {
         continue;
       }
       List<Object> pieces = new ArrayList<>();

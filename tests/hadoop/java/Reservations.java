@@ -4,6 +4,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.apache.hadoop.yarn.api.records.ReservationId;
 import org.apache.hadoop.yarn.api.records.Resource;
+import org.apache.hadoop.yarn.proto.YarnProtos.ReservationAllocationStateProto;
 import org.apache.hadoop.yarn.server.resourcemanager.RMContext;
 import org.apache.hadoop.yarn.server.resourcemanager.reservation.Plan;
 import org.apache.hadoop.yarn.server.resourcemanager.reservation.ReservationAllocation;
@@ -17,6 +18,7 @@ import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CSQueue;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CapacityScheduler;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.PlanQueue;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.ReservationQueue;
+import org.apache.hadoop.yarn.util.resource.Resources;
 
 /** What Hadoop forgets of reservations, and ours does not: without it hardly anything would be comparable. */
 final class Reservations {
@@ -29,6 +31,20 @@ final class Reservations {
   Reservations(RMContext context) {
     this.context = context;
     this.scheduler = (AbstractYarnScheduler<?, ?>) context.getScheduler();
+  }
+
+  /** Hadoop stores when a reservation was accepted, and does not read it back: the newest would not go first. */
+  void recallAcceptance() {
+    ReservationSystem system = context.getReservationSystem();
+    if (system == null) {
+      return;
+    }
+    Map<String, Map<ReservationId, ReservationAllocationStateProto>> stored = Memory.present().state.getReservationState();
+    system.getAllPlans().forEach((path, plan) -> {
+      for (ReservationAllocation recovered : plan.getReservations(null, null)) {
+        recovered.setAcceptanceTimestamp(stored.get(path).get(recovered.getReservationId()).getAcceptanceTime());
+      }
+    });
   }
 
   /** After an update Hadoop waits for the plan follower's next step; ours begins at once what begins by then. */
@@ -82,9 +98,15 @@ final class Reservations {
     }
   }
 
-  /** What the CapacityScheduler does when a node comes or goes: until then shares are none in resources. */
+  /**
+   * What the CapacityScheduler does when a node comes or goes: until then shares are none in resources. Without nodes they
+   * are none anyway, and it would activate applications that have to wait for the first one.
+   */
   private void putSharesIntoEffect() {
     Resource cluster = scheduler.getClusterResource();
+    if (cluster.equals(Resources.none())) {
+      return;
+    }
     CSQueue root = ((CapacityScheduler) scheduler).getRootQueue();
     root.updateClusterResource(cluster, new ResourceLimits(cluster));
   }

@@ -37,6 +37,7 @@ import org.apache.hadoop.yarn.server.resourcemanager.nodelabels.RMNodeLabelsMana
 import org.apache.hadoop.yarn.server.resourcemanager.nodelabels.UnstoredAttributes;
 import org.apache.hadoop.yarn.server.resourcemanager.recovery.MemoryStore;
 import org.apache.hadoop.yarn.server.resourcemanager.recovery.NullRMStateStore;
+import org.apache.hadoop.yarn.server.resourcemanager.reservation.FollowerInTurn;
 import org.apache.hadoop.yarn.server.resourcemanager.rmnode.RMNode;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.constraint.AllocationTagsManager;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.SchedulerEvent;
@@ -107,6 +108,7 @@ public final class TwinResourceManager extends ResourceManager {
   /** Where this fails Hadoop makes another dispatcher, which it does not get: what failed would not be told. */
   @Override
   void startActiveServices() throws Exception {
+    FollowerInTurn.install(rmContext.getReservationSystem());
     try {
       super.startActiveServices();
     } catch (Exception error) {
