@@ -260,8 +260,8 @@ SHORT = (
 """Short enough for every run."""
 
 WORKLOADS = (
-    Workload(name="an hour of SWIM, capacity", draw=_swim_of(HOUR_S, 3), files=_capacity),
-    Workload(name="an hour of SWIM, fair", draw=_swim_of(HOUR_S, 4), files=_fair),
+    Workload(name="two hours of SWIM, capacity", draw=_swim_of(2 * HOUR_S, 3), files=_capacity),
+    Workload(name="two hours of SWIM, fair", draw=_swim_of(2 * HOUR_S, 4), files=_fair),
     Workload(
         name="a day of SYNTH, capacity, with a partition",
         draw=lambda directory: _synth(directory, seconds=DAY_S, jobs=300, seed=5, labelled=True),
