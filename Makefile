@@ -38,9 +38,9 @@ node_modules/.installed: package.json .npmrc
 	@touch $@
 
 test: setup ## Run the tests, format, lint and types among them, without the long ones. COMPILED=1: on the compiled core
-test-long: setup ## Run the long tests: whole jobs on many processes, the pages in a browser, wheels, published experiments
+test-long: setup ## Run the long tests: jobs on many processes, the pages in a browser, wheels, published experiments, ZooKeeper (needs Java)
 test test-long:
-	@$(BIN)/python -m tests.zookeeper || test $$? -eq 3
+	@$(if $(filter test-long,$@),$(BIN)/python -m tests.zookeeper || test $$? -eq 3)
 	@PYTHONDONTWRITEBYTECODE= YARNBOX_COMPILED=$(if $(filter-out 0,$(COMPILED)),1,0) \
 	  $(BIN)/pytest -q -n 4 --dist worksteal -m "$(if $(filter test,$@),not )long"
 

@@ -6,10 +6,14 @@ import getpass
 import shutil
 from pathlib import Path
 
+import pytest
+
 from tests.processes.conftest import ROOT, Desk
 from tests.waiting import PATIENCE_S
 from yarnbox.cluster.cluster import latest
 from yarnbox.yarn.configuration.document import write
+
+pytestmark = pytest.mark.long
 
 QUEUES = {"queues": "default,late", "default.capacity": "40", "late.capacity": "60"}
 

@@ -22,6 +22,8 @@ from yarnbox.rm.scheduler.fair.scheduler import STATE_DUMP
 from yarnbox.yarn.connection.rpc import BlockingStub
 from yarnbox.yarn.records.client import GetQueueInfoRequest
 
+pytestmark = pytest.mark.long
+
 GB = 1024
 Job = subprocess.Popen[str]
 FILE = """<allocations>
@@ -130,7 +132,6 @@ def sharing(desk: Desk, root: Path, file: str, *definitions: str) -> Iterator[Sh
         made.stub.close()
 
 
-@pytest.mark.long
 def test_two_users_come_to_equal_shares(desk: Desk, tmp_path: Path) -> None:
     containers = {"ann": 30, "bob": 16}  # enough that both ask for long after they have come to equal shares
     with sharing(desk, tmp_path, "<allocations/>") as cluster:
@@ -158,7 +159,6 @@ def _begun(course: Sequence[tuple[int, ...]], queue: int, containers: int) -> in
     return next(islice(got, containers - 1 - course[0][queue], None))
 
 
-@pytest.mark.long
 def test_a_starved_queue_gets_its_minimum_and_the_other_job_its_answer(desk: Desk, tmp_path: Path) -> None:
     fair = "yarn.scheduler.fair."
     with sharing(

@@ -17,7 +17,10 @@ from yarnbox.testing import fail_over
 from yarnbox.testing.real import YarnCluster
 from yarnbox.yarn.records.ha import HAServiceState
 
-pytestmark = pytest.mark.skipif(zookeeper.lacking() is not None, reason=str(zookeeper.lacking()))
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(zookeeper.lacking() is not None, reason=str(zookeeper.lacking())),
+]
 
 SESSION = "hadoop.zk.timeout-ms", str(MISSED_MS)
 UP = ("up", "--detach", *QUIET, "--rms", "2", "--nodes", "2")
@@ -51,7 +54,6 @@ def other(name: str) -> str:
     return {"rm1": "rm2", "rm2": "rm1"}[name]
 
 
-@pytest.mark.long
 def test_a_job_goes_on_while_one_resourcemanager_after_the_other_is_killed(
     desk: Desk, tmp_path: Path
 ) -> None:
@@ -80,7 +82,6 @@ def test_a_job_goes_on_while_one_resourcemanager_after_the_other_is_killed(
     assert told.count("epoch") == 3
 
 
-@pytest.mark.long
 def test_nodes_that_report_over_hadoops_wire_find_the_next_one(desk: Desk, tmp_path: Path) -> None:
     desk.here(*UP, *LASTING, *SOON, "--hadoop", "-D", "yarnbox.hadoop-ipc.heartbeats.enabled=true")
     gate = tmp_path / "gate"
@@ -108,7 +109,6 @@ def test_an_active_that_hangs_is_a_standby_when_it_goes_on(desk: Desk) -> None:
     assert states(desk)[other(first)] == "ACTIVE"
 
 
-@pytest.mark.long
 def test_a_cluster_goes_on_with_the_applications_of_the_last(desk: Desk) -> None:
     desk.here(*UP, *LASTING)
     desk.here("job", "pi", "1", "10")

@@ -28,6 +28,8 @@ from yarnbox.yarn.ids import NodeId
 from yarnbox.yarn.records.client import GetNodesToLabelsRequest
 from yarnbox.yarn.records.node import NodeLabel
 
+pytestmark = pytest.mark.long
+
 CAPACITY = "yarn.scheduler.capacity."
 LABELS = ("stable", "dynamic", "slow")
 ENABLED = "yarn.node-labels.enabled=true"

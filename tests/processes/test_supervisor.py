@@ -39,6 +39,7 @@ def test_a_cluster_comes_up_shows_itself_and_goes(desk: Desk) -> None:
     desk.yarnbox("status", status=1)
 
 
+@pytest.mark.long
 def test_neither_a_reader_that_has_enough_nor_a_second_start_ends_the_cluster(desk: Desk) -> None:
     command = desk.start("up", "--detach", *QUIET, "--nodes", "1")
     assert command.stdout is not None
@@ -62,6 +63,7 @@ def test_a_taken_port_is_named(desk: Desk) -> None:
     assert not desk.directory.exists()
 
 
+@pytest.mark.long
 def test_two_clusters_do_not_disturb_one_another(desk: Desk, tmp_path: Path) -> None:
     other = Desk(tmp_path / "other")
     desk.up("--nodes", "1")
@@ -93,6 +95,7 @@ def test_down_ends_a_cluster_in_the_foreground(desk: Desk) -> None:
         assert "the cluster was stopped" in out
 
 
+@pytest.mark.long
 def test_a_command_that_comes_late_leaves_the_next_cluster_alone(desk: Desk) -> None:
     """Between two looks of `yarnbox up` its cluster may end, and another begin in the same directory."""
     with desk.in_foreground("--nodes", "1") as late:
@@ -132,6 +135,7 @@ def test_the_rm_is_started_again_and_its_nodes_come_back(desk: Desk, number: str
     desk.wait_for("nm1", "RUNNING")
 
 
+@pytest.mark.long
 def test_status_says_why_a_daemon_has_ended(desk: Desk) -> None:
     desk.up("--nodes", "1", "-D", "yarn.nm.liveness-monitor.expiry-interval-ms=600000")
     rm = desk.run.load().rm
@@ -146,6 +150,7 @@ def test_status_says_why_a_daemon_has_ended(desk: Desk) -> None:
     assert "nm1: RUNNING, process ended: killed, or the machine stopped; see " in desk.here("status")
 
 
+@pytest.mark.long
 def test_an_rm_whose_store_failed_is_started_again_when_there_is_room(desk: Desk) -> None:
     with desk.in_foreground("--nodes", "1") as command:
         before = desk.daemon("rm")["pid"]
@@ -168,6 +173,7 @@ def test_an_rm_whose_store_failed_is_started_again_when_there_is_room(desk: Desk
         assert "rm: started again" in out
 
 
+@pytest.mark.long
 def test_an_rm_that_stood_still_declares_nobody_lost(desk: Desk) -> None:
     desk.up("--nodes", "2")
     rm = desk.run.load().rm
@@ -210,6 +216,7 @@ def test_wrong_values_end_the_start_before_anything_happens(desk: Desk) -> None:
     assert not desk.directory.exists()
 
 
+@pytest.mark.long
 def test_what_only_the_daemon_finds_is_told_as_well(desk: Desk) -> None:
     said = desk.yarnbox(
         "up", *QUIET, "-D", "yarn.resourcemanager.scheduler.class=no.such.Scheduler", status=2
@@ -226,6 +233,7 @@ def test_when_the_command_is_killed_nothing_survives_it(desk: Desk) -> None:
     assert wait_until(lambda: desk.leftovers() == [], PATIENCE_S)
 
 
+@pytest.mark.long
 def test_a_cluster_that_goes_on_listens_where_it_did(desk: Desk) -> None:
     said = desk.here("up", "--detach", *QUIET, "--hadoop", "--nodes", "1")
     assert "yarnbox kill-node 127.0.1.1 --dir" in said

@@ -43,6 +43,7 @@ def table(heading: str) -> dict[str, str]:
     return found
 
 
+@pytest.mark.long
 def test_the_examples_run(tmp_path: Path) -> None:
     pieces = [one for one in examples() if "cluster" in one or "fake_rm" in one]
     assert len(pieces) == 5

@@ -15,6 +15,7 @@ from yarnbox.sim.workload.command import main as sim
 LOADS = ROOT / "examples" / "loads"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "words, jobs, queues",
     [

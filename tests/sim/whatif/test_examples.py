@@ -26,6 +26,7 @@ def test_the_workflow_calls_the_command_as_it_is() -> None:
     assert options.summary == "$GITHUB_STEP_SUMMARY"
 
 
+@pytest.mark.long
 def test_the_example_is_played(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(EXAMPLE)
     line = next(
@@ -46,6 +47,7 @@ def test_the_tutorial_shows_the_policies_as_they_are() -> None:
     assert shown == (OWN_POLICY / "policies.py").read_text()
 
 
+@pytest.mark.long
 def test_the_tutorial_shows_what_its_program_prints(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

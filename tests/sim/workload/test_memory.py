@@ -22,6 +22,8 @@ from yarnbox.sim.workload.files import equal_queues
 from yarnbox.sim.workload.master import JobMaster
 from yarnbox.sim.workload.watching import Watcher
 
+pytestmark = pytest.mark.long
+
 COUNT = 200
 
 

@@ -125,6 +125,7 @@ def test_wordcount_counts_what_is_there(tmp_path: Path) -> None:
     assert nodes == {HOST}
 
 
+@pytest.mark.long
 def test_buffers_much_smaller_than_the_data_make_the_same_answer(tmp_path: Path) -> None:
     """Maps spill and merge in passes; of the reduces one fetches into a memory that is soon full."""
     (tmp_path / "mine.py").write_text(
@@ -261,6 +262,7 @@ def test_a_task_that_dies_is_run_again_and_one_that_raises_is_quoted(tmp_path: P
     assert len(little.started) == 3
 
 
+@pytest.mark.long
 def test_records_and_groups_that_kill_their_tasks_are_left_out(tmp_path: Path) -> None:
     """Line 7 kills its map's process; the reducer raises for one key."""
     (tmp_path / "mine.py").write_text(
@@ -328,6 +330,7 @@ def test_an_uber_task_that_dies_fails_the_job(tmp_path: Path) -> None:
     assert "exit status 9" in (little.finished.diagnostics or "")
 
 
+@pytest.mark.long
 def test_a_map_that_hangs_is_ended_and_tried_again(tmp_path: Path) -> None:
     """Its process reports all the time, but nothing moves. One that says that it goes on is left alone."""
     (tmp_path / "mine.py").write_text(
@@ -367,6 +370,7 @@ def test_a_map_that_hangs_is_ended_and_tried_again(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.long
 def test_a_map_that_stands_still_is_overtaken_by_a_second_attempt(tmp_path: Path) -> None:
     """Whichever attempt opens the flag first hangs for ever; what it had written counts for nothing."""
     (tmp_path / "mine.py").write_text(

@@ -13,7 +13,10 @@ from tests import zookeeper
 from tests.waiting import PATIENCE_S
 from yarnbox.rm.edge.ha.zookeeper import new_client
 
-pytestmark = pytest.mark.skipif(zookeeper.lacking() is not None, reason=str(zookeeper.lacking()))
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(zookeeper.lacking() is not None, reason=str(zookeeper.lacking())),
+]
 
 
 @contextlib.contextmanager

@@ -10,6 +10,8 @@ import pytest
 
 from tests.rm.scheduler.fair.paper import REPLICAS, Cluster
 
+pytestmark = pytest.mark.long
+
 NODES = 100
 NO_PATIENCE = -1.0
 
