@@ -32,6 +32,8 @@ PROPERTIES = {
     "mapreduce.client.completion.pollinterval": "200",
     "mapreduce.map.memory.mb": "512",
     "mapreduce.reduce.memory.mb": "512",
+    "mapreduce.map.speculative": "false",  # how fast a machine is decides nothing
+    "mapreduce.reduce.speculative": "false",
 }
 
 
