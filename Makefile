@@ -42,7 +42,7 @@ test-long: setup ## Run the long tests: jobs on many processes, the pages in a b
 test test-long:
 	@$(if $(filter test-long,$@),$(BIN)/python -m tests.zookeeper || test $$? -eq 3)
 	@PYTHONDONTWRITEBYTECODE= YARNBOX_COMPILED=$(if $(filter-out 0,$(COMPILED)),1,0) \
-	  $(BIN)/pytest -q -n 4 --dist worksteal -m "$(if $(filter test,$@),not )long"
+	  $(BIN)/pytest -q --dist worksteal $(if $(filter test,$@),-n 3 -m "not long",-n 4 -m long)
 
 test-compiled: compiled ## Compile the core, and run the tests of what it decides on it (needs a C compiler)
 	@YARNBOX_COMPILED=1 $(BIN)/pytest -q -n 4 tests/rm/scheduler tests/rm/test_recovery.py tests/scenarios tests/sim tests/walks \

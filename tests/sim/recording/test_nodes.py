@@ -74,6 +74,7 @@ def play(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Outcome]:
     return lambda text: Player(parse_scenario(text), title=Title(name="nodes")).play()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("path", ABOUT_NODES, ids=lambda path: path.stem)
 def test_what_is_written_is_what_a_look_at_every_node_would_find(
     path: Path, play: Callable[[str], Outcome]

@@ -44,6 +44,7 @@ def test_an_am_runs_unchanged(master: object, scheduler: str) -> None:
         assert 1 < cluster.now_s < 60
 
 
+@pytest.mark.long
 def test_a_day_of_retries_takes_a_moment(virtual_cluster: VirtualCluster) -> None:
     virtual_cluster.behaviour = lambda started: Ends(60_000, 0 if started.number > 24 else 1)
     app = virtual_cluster.submit(patient)
