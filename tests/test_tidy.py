@@ -35,11 +35,7 @@ MAY_LACK_A_TOOL = (
     "tests.browser",
     "tests.rm.edge.test_page_sources",
     "tests.processes.test_fleet",
-    "tests.processes.test_high_availability",
-    "tests.rm.edge.ha.test_elector",
-    "tests.rm.edge.ha.test_role",
-    "tests.rm.edge.ha.test_store",
-    "tests.rm.edge.ha.test_zookeeper",
+    "tests.zookeeper",
 )
 
 # One letter of each is in brackets, so that this file does not find itself.

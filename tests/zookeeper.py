@@ -17,6 +17,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from uuid import uuid4
 
+import pytest
+
 from tests.clients import installed
 from tests.waiting import PATIENCE_S
 from yarnbox.cluster.ports import free_ports
@@ -34,6 +36,10 @@ def lacking() -> str | None:
     if not installed.zookeeper_home().exists():
         return "ZooKeeper's jars are not there; `python -m tests.zookeeper` fetches them"
     return None
+
+
+MARKS = [pytest.mark.long, pytest.mark.skipif(lacking() is not None, reason=str(lacking()))]
+"""Of a file whose tests need a server."""
 
 
 class Server:

@@ -17,10 +17,7 @@ from yarnbox.testing import fail_over
 from yarnbox.testing.real import YarnCluster
 from yarnbox.yarn.records.ha import HAServiceState
 
-pytestmark = [
-    pytest.mark.long,
-    pytest.mark.skipif(zookeeper.lacking() is not None, reason=str(zookeeper.lacking())),
-]
+pytestmark = zookeeper.MARKS
 
 SESSION = "hadoop.zk.timeout-ms", str(MISSED_MS)
 UP = ("up", "--detach", *QUIET, "--rms", "2", "--nodes", "2")

@@ -18,10 +18,7 @@ from tests.waiting import MISSED_MS, PATIENCE_S
 from yarnbox.rm.edge.ha.elector import Elector, UnreachableZooKeeperError
 from yarnbox.yarn.records.ha import ActiveRMInfo
 
-pytestmark = [
-    pytest.mark.long,
-    pytest.mark.skipif(zookeeper.lacking() is not None, reason=str(zookeeper.lacking())),
-]
+pytestmark = zookeeper.MARKS
 
 SHORT_S = MISSED_MS / 1000
 LONG_S = zookeeper.LONGEST_SESSION_MS / 1000

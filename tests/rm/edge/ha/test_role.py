@@ -51,10 +51,7 @@ from yarnbox.yarn.records.ha import (
 )
 from yarnbox.yarn.resources.resource import Resource
 
-pytestmark = [
-    pytest.mark.long,
-    pytest.mark.skipif(zookeeper.lacking() is not None, reason=str(zookeeper.lacking())),
-]
+pytestmark = zookeeper.MARKS
 
 ACTIVE, STANDBY = HAServiceState.ACTIVE, HAServiceState.STANDBY
 MANUAL = {"yarn.resourcemanager.ha.automatic-failover.enabled": "false"}

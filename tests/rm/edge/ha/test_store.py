@@ -16,10 +16,7 @@ from yarnbox.rm.edge.ha.store import ROOT, FencedError, StoreLostError, ZooKeepe
 from yarnbox.rm.edge.ha.zookeeper import new_client
 from yarnbox.rm.edge.store import Key, StoreError
 
-pytestmark = [
-    pytest.mark.long,
-    pytest.mark.skipif(zookeeper.lacking() is not None, reason=str(zookeeper.lacking())),
-]
+pytestmark = zookeeper.MARKS
 
 AT = f"/rmstore/{ROOT}"
 

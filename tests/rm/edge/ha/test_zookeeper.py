@@ -7,16 +7,11 @@ import socket
 import threading
 from collections.abc import Iterator
 
-import pytest
-
 from tests import zookeeper
 from tests.waiting import PATIENCE_S
 from yarnbox.rm.edge.ha.zookeeper import new_client
 
-pytestmark = [
-    pytest.mark.long,
-    pytest.mark.skipif(zookeeper.lacking() is not None, reason=str(zookeeper.lacking())),
-]
+pytestmark = zookeeper.MARKS
 
 
 @contextlib.contextmanager
