@@ -116,9 +116,7 @@ class CapacityPlans:
         if given != self._given.get(plan):
             self._given[plan] = given
             # See tests/scenarios/restart/plans-activate-with-the-first-node.yaml.
-            self._context.activates = bool(self._context.tracker.nodes)
-            tree.derive_shares()
-            self._context.activates = True
+            tree.derive_shares(activates=bool(self._context.tracker.nodes))
 
     def _apply(self, queue: CapacityQueue) -> None:
         assert queue.parent is not None

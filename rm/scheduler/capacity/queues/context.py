@@ -40,8 +40,6 @@ class QueueContext:
         """Whether leaves are to know what each pass would have allowed them."""
         self.pending_apps = 0
         """Applications of all leaves that wait to be activated."""
-        self.activates = True
-        """Whether those that wait may be activated now."""
 
     @property
     def is_monitored(self) -> bool:

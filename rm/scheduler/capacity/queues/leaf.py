@@ -254,12 +254,8 @@ class LeafQueue(CapacityQueue):
 
         A smaller one may overtake one that does not fit. See tests/scenarios/capacity/user-am-limit.yaml.
         """
-        context = self.context
-        calculator = context.calculator
-        for label in self._labels():
-            self._update_am_limit(label)
-        if not context.activates:
-            return
+        self._update_am_limits()
+        calculator = self.context.calculator
         user_limits: dict[str, Resource] = {}
         for attempt in list(self.pending):
             partition = attempt.partition
@@ -317,13 +313,18 @@ class LeafQueue(CapacityQueue):
         """The fraction of the partition's share that AMs may use."""
         return self.share(partition).am_percent
 
-    def _update_am_limit(self, partition: str) -> None:
-        share = self.share(partition)
-        limit = self.current_limit if partition == DEFAULT_PARTITION else NONE
+    def _update_am_limits(self) -> None:
         context = self.context
-        share.am_limit = am_limit(
-            share.effective_minimum, limit, self.am_percent(partition), context.minimum, context.calculator
-        )
+        for partition in self._labels():
+            share = self.share(partition)
+            limit = self.current_limit if partition == DEFAULT_PARTITION else NONE
+            share.am_limit = am_limit(
+                share.effective_minimum,
+                limit,
+                self.am_percent(partition),
+                context.minimum,
+                context.calculator,
+            )
 
     def user_am_limit_of(self, partition: str, user: User) -> Resource:
         """What the AMs of that user may use in a partition; noted as the latest of the queue."""
@@ -344,7 +345,7 @@ class LeafQueue(CapacityQueue):
 
     # Limits
 
-    def cluster_changed(self, limit: Resource) -> None:
+    def cluster_changed(self, limit: Resource, *, activates: bool = True) -> None:
         """Limits of applications, users and AMs follow the new shares; some may be activated."""
         context = self.context
         settings, scheduler = self.settings, context.settings
@@ -363,7 +364,10 @@ class LeafQueue(CapacityQueue):
         self.current_limit = context.calculator.min_of(context.cluster, default.down_maximum, limit)
         self.offered_limit = self.current_limit
         self.users.cluster_changed()
-        self.activate()
+        if activates:
+            self.activate()
+        else:
+            self._update_am_limits()
         self.users.state += 1
         self._mark_all_reached()
         if self.order.count:

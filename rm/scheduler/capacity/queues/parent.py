@@ -197,7 +197,7 @@ class ParentQueue(AbstractParentQueue):
 
     # Shares
 
-    def cluster_changed(self, limit: Resource) -> None:
+    def cluster_changed(self, limit: Resource, *, activates: bool = True) -> None:
         """Works out the shares of all below, from here down; `limit` is what this queue may use at most."""
         context = self.context
         if self.parent is None:
@@ -207,7 +207,7 @@ class ParentQueue(AbstractParentQueue):
         share = self.share(DEFAULT_PARTITION)
         limit = context.calculator.min_of(context.cluster, limit, share.effective_maximum)
         for child in self.children:
-            child.cluster_changed(self.limit_of_child(child, "", limit))
+            child.cluster_changed(self.limit_of_child(child, "", limit), activates=activates)
         self._forget_orders()
 
     def _derive_root(self) -> None:

@@ -122,8 +122,10 @@ class CapacityQueue(Watcher):
         share.follow_effective(self.context.minimum)
 
     @abstractmethod
-    def cluster_changed(self, limit: Resource) -> None:
-        """The shares have been worked out anew: whatever follows from them."""
+    def cluster_changed(self, limit: Resource, *, activates: bool = True) -> None:
+        """The shares have been worked out anew: whatever follows from them. `activates`: applications that
+        wait may be activated.
+        """
 
     def can_access(self, partition: str) -> bool:
         """Whether requests of this queue may name the partition."""

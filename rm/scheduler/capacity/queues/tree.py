@@ -73,13 +73,13 @@ class QueueTree:
         if self._is_stale:
             self.derive_shares()
 
-    def derive_shares(self) -> None:
-        """Works out shares, limits and activation of all queues, from the root down."""
+    def derive_shares(self, *, activates: bool = True) -> None:
+        """Works out shares and limits of all queues, from the root down, and activates what they allow."""
         self._is_stale = False
         context = self._context
         context.cluster = context.tracker.total
         context.version += 1
-        self._root.cluster_changed(context.cluster)
+        self._root.cluster_changed(context.cluster, activates=activates)
 
     def derive_below(self, parent: ParentQueue) -> None:
         """A dynamic queue came or went below `parent`: what is below it is worked out anew, and nothing else.
