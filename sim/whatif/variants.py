@@ -17,8 +17,8 @@ from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import ParseError, fromstring
 
 from yarnbox.rm.ports import ConfigurationProvider
-from yarnbox.rm.scheduler.capacity.config.properties import PREFIX
-from yarnbox.rm.scheduler.capacity.config.property_names import is_known, queue_of
+from yarnbox.rm.scheduler.capacity.config.properties import PREFIX, Properties
+from yarnbox.rm.scheduler.capacity.config.property_names import is_known, of_no_queue
 from yarnbox.rm.scheduler.capacity.config.property_names import without_effect as unread
 from yarnbox.rm.scheduler.capacity.preemption.settings import PreemptionSettings
 from yarnbox.rm.scheduler.fair.published import PublishedSettings
@@ -39,8 +39,6 @@ MOST_BYTES = 16 * 1024 * 1024
 SCHEDULERS = ("fifo", "capacity", "fair")
 _FAMILIES = ("yarn", "yarnbox", "hadoop", "mapreduce", "mapred", "dfs", "fs", "ha", "io", "ipc", "net")
 """First words of the names of properties."""
-_GROW = ("auto-create-child-queue", "auto-queue-creation-v2")
-"""Where they are enabled, queues come into being by themselves."""
 _NODES = re.compile(r"([+-])(\d{1,6})(?::([A-Za-z0-9_-]+))?")
 
 
@@ -270,18 +268,12 @@ def without_effect(variant: Variant, base: Variant) -> Iterator[str]:
 
 
 def _of_no_queue(variant: Variant, given: Iterable[str]) -> Iterator[str]:
-    queues = {name: queue for name in given if (queue := queue_of(name))}
-    if not queues or variant.files is None:
+    if variant.files is None:
         return
     with variant.provider(Load.of(())) as provider:
-        file = provider.load("capacity-scheduler.xml")
-    declared, grows = ["root"], False
-    for path in declared:  # which grows meanwhile
-        grows |= any(file.boolean(f"{PREFIX}{path}.{one}.enabled", False) for one in _GROW)
-        declared += [f"{path}.{child}" for child in file.strings(f"{PREFIX}{path}.queues")]
-    for name, queue in queues.items():
-        if queue not in declared and not grows:
-            yield f"{name} has no effect: there is no queue {queue}{did_you_mean(queue, declared)}"
+        properties = Properties(provider.load("capacity-scheduler.xml"), provider.load("yarn-site.xml"))
+    for name, queue, hint in of_no_queue(properties, given):
+        yield f"{name} has no effect: there is no queue {queue}{hint}"
 
 
 def check_labels(variant: Variant, provider: ConfigurationProvider) -> None:

@@ -6,9 +6,10 @@ Hadoop: the constants of CapacitySchedulerConfiguration.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from yarnbox.rm.scheduler.capacity.config.properties import PREFIX, Properties
+from yarnbox.rm.scheduler.capacity.config.settings import ROOT
 from yarnbox.yarn.text.words import did_you_mean
 
 _UNDERUTILIZED = "ordering-policy.priority-utilization.underutilized-preemption."
@@ -116,6 +117,7 @@ QUEUE_PATTERNS = (
     r"accessible-node-labels\.[^.]+\.(?:capacity|maximum-capacity|maximum-am-resource-percent)",
 )
 _GROUPS = frozenset(key.partition(".")[0] for key in QUEUE_KEYS if "." in key)
+_MAKES_QUEUES = ("auto-create-child-queue.enabled", "auto-queue-creation-v2.enabled", "reservable")
 _TEMPLATES = r"(?:leaf-queue-template\.|auto-queue-creation-v2\.(?:leaf-|parent-)?template\.)?"
 
 
@@ -137,6 +139,22 @@ def queue_of(name: str) -> str:
     """The queue of whose properties this is one; empty where it is of none."""
     found = _KNOWN.fullmatch(name)
     return (found["queue"] or "") if found is not None else ""
+
+
+def of_no_queue(properties: Properties, names: Iterable[str]) -> Iterator[tuple[str, str, str]]:
+    """Those of the names that are properties of a queue which no parent lists and which no parent there may
+    make: the name, the queue, and what to say of a queue that may be meant.
+    """
+    declared, makers = [ROOT], []
+    for path in declared:  # which grows meanwhile
+        declared += [f"{path}.{child}" for child in properties.strings(f"{PREFIX}{path}.queues")]
+        if any(properties.boolean(f"{PREFIX}{path}.{key}", False) for key in _MAKES_QUEUES):
+            makers.append(f"{path}.")
+    known = frozenset(declared)
+    for name in names:
+        queue = queue_of(name)
+        if queue and queue not in known and not queue.startswith(tuple(makers)):
+            yield name, queue, did_you_mean(queue, declared)
 
 
 def unknown_properties(properties: Properties) -> Iterator[str]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from yarnbox.rm.container import SchedulerNode
 from yarnbox.rm.scheduler.calculator import multiply
 from yarnbox.rm.scheduler.capacity.config.properties import PREFIX
+from yarnbox.rm.scheduler.capacity.config.property_names import of_no_queue
 from yarnbox.rm.scheduler.capacity.config.rules import Policy
 from yarnbox.rm.scheduler.capacity.config.settings import ROOT, CapacityMode, ParentOrder
 from yarnbox.rm.scheduler.capacity.diagnostics.unreachable_rules import unreachable
@@ -20,7 +21,6 @@ from yarnbox.rm.scheduler.capacity.lifecycle.dynamic_queues import QueueTreeLook
 from yarnbox.rm.scheduler.capacity.queues.context import QueueContext
 from yarnbox.rm.scheduler.capacity.queues.leaf import LeafQueue
 from yarnbox.rm.scheduler.capacity.queues.limits import UserLimitInputs, am_limit, user_limit
-from yarnbox.rm.scheduler.capacity.queues.parent import ParentQueue
 from yarnbox.rm.scheduler.capacity.queues.queue import CapacityQueue
 from yarnbox.rm.scheduler.capacity.queues.tree import QueueTree
 from yarnbox.rm.scheduler.capacity.scheduler import CapacityScheduler
@@ -157,25 +157,12 @@ class ConfigurationCheck:
 
     def _of_nowhere(self) -> Iterator[Finding]:
         """Properties of queues that are not in the tree."""
-        paths = dict.fromkeys(queue.path for queue in self._tree.all_queues())
-        makers = [
-            queue.path
-            for queue in self._tree.all_queues()
-            if isinstance(queue, ParentQueue)
-            and (queue.settings.v2.is_enabled or queue.settings.v1 is not None)
-        ]
-        seen: dict[str, None] = {}
-        for name in self._context.settings.properties.names(PREFIX + ROOT + "."):
-            for key in (".capacity", ".state", ".queues"):
-                path = name[len(PREFIX) :].removesuffix(key)
-                is_other = path in paths or path in seen or "node-labels" in path or "template" in path
-                if (
-                    name.endswith(key)
-                    and not is_other
-                    and not any(path.startswith(one + ".") for one in makers)
-                ):
-                    seen[path] = None
-                    yield Finding(name, f"there is no queue {path}: the name is missing in its parent's list")
+        properties = self._context.settings.properties
+        told: dict[str, Finding] = {}
+        for name, queue, hint in of_no_queue(properties, properties.names(PREFIX)):
+            finding = Finding(name, f"it has no effect: no parent lists a queue {queue}{hint}")
+            told.setdefault(queue, finding)
+        yield from told.values()
 
     def _of_rules(self) -> Iterator[Finding]:
         """Mapping rules that no submission gets to."""

@@ -87,6 +87,30 @@ def test_derived_quantities(
     assert tuple(limit.memory_mb for limit in found.leaf.user_limits) == users_mb
 
 
+def test_properties_of_queues_that_nobody_lists() -> None:
+    """One of each such queue is told; below a parent that makes queues there may be others."""
+    slips = {
+        "root.prd.user-limit-factor": "3",
+        "root.prd.capacity": "10",
+        "root.tiny.nightly.accessible-node-labels.gpu.capacity": "10",
+        "root.zz.quux.queues": "",
+    }
+    made = {
+        "root.dev.auto-queue-creation-v2.enabled": "true",
+        "root.dev.ann.maximum-applications": "5",
+        "root.prod.etl.auto-queue-creation-v2.leaf-template.capacity": "1",
+    }
+    weights = {name: value.replace("29.5", "1w") for name, value in {**PERCENTS, **slips, **made}.items()}
+    weights.update({"root.prod.capacity": "7w", "root.tiny.capacity": "1w"})
+    found = [str(one) for one in checked(weights).findings() if "no parent lists" in one.text]
+    assert found == [
+        f"{P}root.prd.capacity: it has no effect: no parent lists a queue root.prd (did you mean root.prod?)",
+        f"{P}root.tiny.nightly.accessible-node-labels.gpu.capacity: it has no effect: no parent lists a queue"
+        " root.tiny.nightly",
+        f"{P}root.zz.quux.queues: it has no effect: no parent lists a queue root.zz.quux",
+    ]
+
+
 EVERYBODY = {"type": "user", "matches": "*"}
 REJECT = {**EVERYBODY, "policy": "reject"}
 PLACE = {**EVERYBODY, "policy": "user", "fallbackResult": "skip"}
