@@ -25,8 +25,8 @@ from bench._report import report
 from yarnbox.am.asks import ContainerRequest
 from yarnbox.am.connection import Connection
 from yarnbox.am.unmanaged import launch_unmanaged
-from yarnbox.cluster import several
 from yarnbox.cluster.cluster import Cluster, Options, wait_until
+from yarnbox.cluster.daemons import several
 from yarnbox.cluster.directory import RMRecord, RunDirectory
 from yarnbox.yarn.configuration import SITE_FILES, Configuration
 from yarnbox.yarn.connection.failover import blocking_stub_of

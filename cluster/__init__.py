@@ -8,6 +8,7 @@ site        the generated configuration
 hadoop_site what the configuration says more for Hadoop's own clients
 ports       free ports for daemons
 processes   starting, knowing again, ending processes
+daemons/    the daemons of a cluster: how each is started, several ResourceManagers, what they say of nodes
 hosts/      where NodeManagers run: this machine, or the workers of an engine
 forkserver  what becomes the daemons of a new cluster, its modules imported once
 view        what the cluster looks like
@@ -15,7 +16,6 @@ suggestions what `yarnbox up` suggests to do next
 checking/   `yarnbox check-conf`
 commands/   further sub-commands, a module each
 conversion/ fair-scheduler.xml to capacity-scheduler.xml
-several     several ResourceManagers; zookeeper: the ZooKeeper that they share
 restarting  an RM whose state store failed is started again
 viewer/     `yarnbox view`: pages over recordings, and simulations from the page
 watch       the foreground: showing it until somebody ends it

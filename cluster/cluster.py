@@ -7,9 +7,10 @@
     cluster.wait_for_state("nm2", NodeState.LOST)
     cluster.down()
 
-Owns what is done to processes, and the order. No process of its own watches over a cluster: the record in
-the run directory is all there is, so any command, in any terminal, finds it and may change it. A node stands
-for a host: what kills it, stops it or lets it go on does the same to the containers that run on it.
+Owns what is done to a cluster, and the order; daemons/ knows how each daemon is started and ended. No process
+of its own watches over a cluster: the record in the run directory is all there is, so any command, in any
+terminal, finds it and may change it. A node stands for a host: what kills it, stops it or lets it go on does
+the same to the containers that run on it.
 """
 
 from __future__ import annotations
@@ -28,7 +29,10 @@ from typing import Self
 
 from yarnbox.client import admin_client
 from yarnbox.client.admin_client import AdminClient
-from yarnbox.cluster import hadoop_site, processes, several, site, zookeeper
+from yarnbox.cluster import hadoop_site, processes, site
+from yarnbox.cluster.daemons import several
+from yarnbox.cluster.daemons.reports import is_running, latest, node_reports, state_of
+from yarnbox.cluster.daemons.starting import Daemons
 from yarnbox.cluster.directory import (
     EXCLUDED,
     ClusterError,
@@ -38,9 +42,7 @@ from yarnbox.cluster.directory import (
     RMRecord,
     RunDirectory,
 )
-from yarnbox.cluster.hosts.dask import DaskWorkers
-from yarnbox.cluster.hosts.host import NODES, NodeHosts, ThisMachine
-from yarnbox.cluster.hosts.launching import HISTORY, Launcher
+from yarnbox.cluster.hosts.host import NODES
 from yarnbox.cluster.ports import free_ports
 from yarnbox.cluster.processes import ProcessId
 from yarnbox.yarn.configuration import Configuration
@@ -50,7 +52,6 @@ from yarnbox.yarn.connection.failover import blocking_stub_of
 from yarnbox.yarn.connection.rpc import RpcError
 from yarnbox.yarn.enums import DecommissionType, NodeState
 from yarnbox.yarn.errors import YarnError
-from yarnbox.yarn.records.client import GetClusterMetricsRequest, GetClusterNodesRequest
 from yarnbox.yarn.records.ha import HAServiceState
 from yarnbox.yarn.records.node import NodeReport
 from yarnbox.yarn.security.tls import Tls, TlsSettings
@@ -58,10 +59,7 @@ from yarnbox.yarn.settings import read
 
 READY_TIMEOUT_S = 180.0  # a busy machine has its time; a daemon that ends is noticed at once
 _POLL_S = 0.05
-_RM_PATIENCE_S = 0.5
 _ANSWER_S = 2.0
-_ANSWER_S_PER_NODE = 0.01
-_CLIENT = "ApplicationClientProtocolService"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,8 +95,7 @@ class Cluster:
     def __init__(self, run: RunDirectory, *, stays_with_us: bool = False) -> None:
         """`stays_with_us`: what is started here ends when this process does, however that happens."""
         self.run = run
-        self._launcher = Launcher(run, stays_with_us=stays_with_us)
-        self._workers: DaskWorkers | None = None
+        self._daemons = Daemons(run, stays_with_us=stays_with_us)
         self._run_id: str | None = None  # of the cluster that `up` has started
 
     def __enter__(self) -> Self:
@@ -148,22 +145,21 @@ class Cluster:
             )
             record.shared_name = self._shared_name(options, record)
             self._run_id = record.run_id
-            self._launcher.get_ready(self._variables(record))  # while the files are written
+            self._daemons.get_ready(record)  # while the files are written
             if run.record_file.exists():
-                self._end_leftovers(run.load())
+                self._daemons.end_leftovers(run.load())
             self._place_nodes(record, count, options)
             if not options.recover:
                 run.forget_earlier_life()
-            self._start_zookeeper(record)
+            self._daemons.start_zookeeper(record)
             site.write_configuration(source, run, record)
             run.save(record)
             try:
-                self._start_rms(record)
-                self._start_history(record)
-                hosts, nodes = self._hosts(record), record.nodes.values()
-                hosts.start_all(nodes, lambda node: self._start_node(record, node))
+                self._daemons.start_rms(record)
+                self._daemons.start_history(record)
+                self._daemons.start_nodes(record)
             except BaseException:
-                self._end_all(record)
+                self._daemons.abandon(record)
                 raise
             run.save(record)
         return record
@@ -174,7 +170,7 @@ class Cluster:
             name = record.next_node_name()
             rack = f"/rack{number % options.racks + 1}"
             record.nodes[name] = NodeRecord(name, rack, virtual=options.virtual)
-        self._hosts(record).place(record, record.nodes.values())
+        self._daemons.hosts(record).place(record, record.nodes.values())
         if record.history_address is None or record.fleet is None or record.fleet.shares_the_run:
             return
         source = (options.configuration or site.sample_configuration()).absolute()
@@ -201,31 +197,7 @@ class Cluster:
             return None, NODES if options.nodes is None else options.nodes
         if options.for_hadoop:
             raise ClusterError("--hadoop: Hadoop's wire is for one machine, not for --engine dask", status=2)
-        return self._at(options.dask).fleet(options.nodes)
-
-    def _hosts(self, record: ClusterRecord) -> NodeHosts:
-        """Where the nodes of the cluster run."""
-        return (
-            ThisMachine(self.run, self._launcher) if record.fleet is None else self._at(record.fleet.address)
-        )
-
-    def _at(self, address: DaskAddress) -> DaskWorkers:
-        if self._workers is None or self._workers.address != address:
-            if self._workers is not None:
-                self._workers.close()
-            self._workers = DaskWorkers(self.run, address)
-        return self._workers
-
-    def _end_leftovers(self, record: ClusterRecord) -> None:
-        """Ends what is left of a cluster that was not ended as it should have been."""
-        self._end_nodes(record)  # an engine that has ended has ended its workers' nodes
-        processes.kill(processes.belonging_to(record.run_id, self.run.path))
-
-    def _end_all(self, record: ClusterRecord) -> None:
-        """Ends what was started so far."""
-        self._end_nodes(record)
-        processes.kill(record.processes())
-        self.close()
+        return self._daemons.fleet(options.dask, options.nodes)
 
     @staticmethod
     def _several(options: Options, grpc: str, web: str, host: str) -> dict[str, RMRecord]:
@@ -246,24 +218,6 @@ class Cluster:
         if options.recover and self.run.record_file.exists():
             return self.run.load().shared_name or record.run_id
         return record.run_id
-
-    def _start_zookeeper(self, record: ClusterRecord) -> None:
-        """One of the cluster's own, where several RMs need it."""
-        if not record.rms or record.zookeeper_address is not None:
-            return
-        path, (port,) = zookeeper.class_path(), free_ports(site.LOOPBACK, 1)
-        output = self.run.logs / "zookeeper.out"
-        pid = zookeeper.start(
-            path,
-            self.run.zookeeper,
-            port,
-            output,
-            self._variables(record),
-            stays=self._launcher.stays_with_us,
-        )
-        record.zookeeper_address = f"{site.LOOPBACK}:{port}"
-        record.zookeeper = process = ProcessId.of(pid)
-        zookeeper.wait_until_well(port, lambda: process is not None and process.is_alive())
 
     def _ports(self, options: Options) -> tuple[int | None, int | None]:
         """What is asked for; a cluster that goes on is, if nothing is said, where it was."""
@@ -289,7 +243,7 @@ class Cluster:
 
     def _refuse_if_running(self) -> None:
         run = self.run
-        if run.record_file.exists() and self._runs(run.load()):
+        if run.record_file.exists() and self._daemons.are_running(run.load()):
             raise ClusterError(
                 f"a cluster is running in {run.path} already: `yarnbox status` shows it,"
                 " `yarnbox down` ends it, --dir names another directory"
@@ -312,7 +266,7 @@ class Cluster:
         def is_ready() -> bool:
             if give_up():
                 return True
-            self._check_alive(record, wanted)
+            self._daemons.check_alive(record, wanted)
             if record.history is not None and not _listens(record.history_address):
                 return False
             if names is None and not all(self._has_role(rm, record) for rm in record.rms.values()):
@@ -322,7 +276,7 @@ class Cluster:
             if reports is None:
                 return False
             by_host = latest(reports)
-            return all(_is_running(by_host.get(host), since_ms) for host in hosts)
+            return all(is_running(by_host.get(host), since_ms) for host in hosts)
 
         if not wait_until(is_ready, timeout_s):
             raise ClusterError(
@@ -330,158 +284,44 @@ class Cluster:
                 " `yarnbox status`"
             )
 
-    def _check_alive(self, record: ClusterRecord, names: Sequence[str]) -> None:
-        daemons = {
-            "rm": record.rm,
-            **{rm.name: rm.process for rm in record.rms.values()},
-            HISTORY: record.history,
-        }
-        for name, process in daemons.items():
-            if process is not None and not process.is_alive():
-                raise self._launcher.ended(name, process.pid)
-        nodes = [record.nodes[name] for name in names if record.nodes[name].process is not None]
-        running = self._hosts(record).running(nodes)
-        for node in nodes:
-            if node.name not in running and node.process is not None:
-                self._hosts(record).collect([node])
-                raise self._launcher.ended(node.name, node.process.pid)
-
     def exit_reason(self, name: str, process: ProcessId | None) -> str:
         """Why a daemon that was started has ended, in one line; empty for one that was ended by a command."""
-        return "" if process is None else self._launcher.exit_reason(name)
-
-    def _start_rms(self, record: ClusterRecord) -> None:
-        for rm in record.rms.values():
-            rm.process = self._start_one_of_several(record, rm)
-        if not record.rms:
-            self._start_rm(record)
-
-    def _start_one_of_several(self, record: ClusterRecord, rm: RMRecord) -> ProcessId:
-        directory = self.run.rms / rm.name
-        directory.mkdir(parents=True, exist_ok=True)
-        log = self.run.logs / f"{rm.name}.log"
-        if not log.is_symlink():
-            log.symlink_to(directory / "logs" / "rm.log")
-        own = ["-D", f"yarn.resourcemanager.ha.id={rm.name}", "--dir", str(directory)]
-        return self._start(rm.name, [*self._rm_arguments(record), *own], record)
-
-    def _start_rm(self, record: ClusterRecord) -> None:
-        arguments = [*self._rm_arguments(record), "--dir", str(self.run.path)]
-        record.rm = self._start("rm", arguments, record)
-
-    def _rm_arguments(self, record: ClusterRecord) -> list[str]:
-        arguments = ["yarnbox.rm", "--conf", record.configuration or str(self.run.path)]
-        if record.configuration is not None:
-            for name, value in site.overrides(self.run, record).items():
-                arguments += ["-D", f"{name}={value}"]
-        return arguments
-
-    def _start_history(self, record: ClusterRecord) -> None:
-        if record.history_address is None:
-            return
-        log = str(self.run.logs / f"{HISTORY}.log")
-        arguments = ["yarnbox.am.mapreduce.history.server", "--conf", str(self.run.path), "--log-file", log]
-        record.history = self._start(HISTORY, arguments, record)
-
-    def _read_configuration_again(self, record: ClusterRecord) -> None:
-        """For a daemon that starts later: what the user has changed, if a daemon can start with it."""
-        if record.configuration is not None:
-            source = Path(record.configuration)
-            site.user_configuration(source, record.definitions)
-            site.write_site_files(source, self.run, record)
-
-    def _start_node(self, record: ClusterRecord, node: NodeRecord) -> None:
-        configuration = site.write_node_configuration(self.run, node)
-        directory = site.node_directory(self.run, node)
-        log = str(self.run.logs / f"{node.name}.log")
-        arguments = ["yarnbox.nm", "--conf", str(configuration), "--dir", str(directory), "--log-file", log]
-        if node.virtual:
-            arguments += ["--virtual", str(node.virtual), "--name", f"{node.name}-"]
-        else:
-            arguments += ["--name", node.name, "--rack", node.rack]
-        self._hosts(record).start(node, arguments, self._variables(record))
-
-    def _start(self, name: str, arguments: Sequence[str], record: ClusterRecord) -> ProcessId:
-        return self._launcher.start(name, arguments, self._variables(record))
-
-    def _variables(self, record: ClusterRecord) -> dict[str, str]:
-        """What every daemon has in its environment."""
-        return {
-            **(hadoop_site.variables(os.environ) if record.for_hadoop else {}),
-            processes.RUN_ID_VARIABLE: record.run_id,
-            processes.RUN_DIR_VARIABLE: str(self.run.path),
-            "YARN_CONF_DIR": str(self.run.path),
-            "HADOOP_CONF_DIR": str(self.run.path),
-        }
+        return "" if process is None else self._daemons.exit_reason(name)
 
     def close(self) -> None:
         """Lets go of what was started, and of an engine. Daemons that stay with us end, others go on."""
-        self._launcher.close()
-        if self._workers is not None:
-            self._workers.close()
-            self._workers = None
+        self._daemons.close()
 
     # Ending
 
     def down(self) -> None:
-        """Ends every process: nodes first, for they end their containers and tell the RM. Where a cluster was
-        started here, ends that one alone, not one that has begun in its directory since.
+        """Ends every process. Where a cluster was started here, ends that one alone, not one that has begun
+        in its directory since.
         """
-        self._end_processes()
+        self.run.load()  # there may be no cluster, and then nothing is made
+        with self.run.changing():
+            record = self.run.load()
+            trouble = None
+            if self._is_meant(record):
+                trouble = self._daemons.end(record)
+                self.run.save(record)
         self.close()
+        if trouble is not None:
+            raise ClusterError(f"{trouble}; all but the nodes is stopped")
 
     def is_running(self, record: ClusterRecord) -> bool:
         """Whether the cluster of the record runs and is, where one was started here, that one."""
-        return self._is_meant(record) and self._runs(record)
+        return self._is_meant(record) and self._daemons.are_running(record)
 
     def load_running(self) -> ClusterRecord:
         """The record of a cluster that runs."""
         record = self.run.load()
-        if not self._runs(record):
+        if not self._daemons.are_running(record):
             raise ClusterError(f"the cluster in {self.run.path} is not running: start it with `yarnbox up`")
         return record
 
-    def _runs(self, record: ClusterRecord) -> bool:
-        """Whether any daemon of it runs, wherever it is."""
-        return record.is_running() or bool(self._hosts(record).running(record.nodes.values()))
-
     def _is_meant(self, record: ClusterRecord) -> bool:
         return self._run_id in (None, record.run_id)
-
-    def _end_processes(self) -> None:
-        run = self.run
-        run.load()  # there may be no cluster, and then nothing is made
-        with run.changing():
-            record = run.load()
-            if not self._is_meant(record):
-                return
-            trouble = self._end_nodes(record)
-            rms = [record.rm, *(rm.process for rm in record.rms.values())]
-            processes.end([one for one in (*rms, record.history) if one is not None], _RM_PATIENCE_S)
-            processes.kill(processes.belonging_to(record.run_id, run.path))
-            for name in record.nodes:
-                record.nodes[name].process = None
-                run.write_pid(name, None)
-            record.rm = record.history = record.zookeeper = None
-            for rm in record.rms.values():
-                rm.process = None
-            for name in ("rm", *record.rms):
-                run.write_pid(name, None)
-            run.write_pid(HISTORY, None)
-            run.save(record)
-        if trouble is not None:
-            raise ClusterError(f"{trouble}; all but the nodes is stopped")
-
-    def _end_nodes(self, record: ClusterRecord) -> ClusterError | None:
-        """Ends nodes wherever they are, and removes what would stay there; why that could not be done."""
-        hosts, nodes = self._hosts(record), list(record.nodes.values())
-        try:
-            hosts.end(nodes)
-            hosts.collect(nodes)
-            hosts.forget(nodes)
-        except ClusterError as error:
-            return error
-        return None
 
     # Changing
 
@@ -489,28 +329,23 @@ class Cluster:
         """Starts one more node."""
         with self.run.changing():
             record = self.load_running()
-            self._read_configuration_again(record)
+            self._daemons.read_configuration_again(record)
             racks = list(dict.fromkeys(node.rack for node in record.nodes.values())) or ["/rack1"]
             name = record.next_node_name()
             virtual = max((node.virtual for node in record.nodes.values()), default=0)
             node = NodeRecord(name, rack or racks[len(record.nodes) % len(racks)], virtual=virtual)
             record.nodes[name] = node
-            self._hosts(record).place(record, [node])
-            self._make_known(record, node)
-            self._start_node(record, node)
+            self._daemons.hosts(record).place(record, [node])
+            self._daemons.make_known(record, node)
+            self._daemons.start_node(record, node)
             self.run.save(record)
         return node
-
-    def _make_known(self, record: ClusterRecord, node: NodeRecord) -> None:
-        """Where a node is now, to all daemons."""
-        site.add_host(self.run, record, node)
-        self._hosts(record).share(record.nodes.values())
 
     def kill_node(self, name: str, number: signal.Signals = signal.SIGKILL) -> None:
         """Signals a node and, but for SIGTERM, the containers on it: SIGTERM is the node's own to pass on."""
         with self.run.changing():
             record = self.load_running()
-            if not self._hosts(record).send(record.node(name), number):
+            if not self._daemons.hosts(record).send(record.node(name), number):
                 raise ClusterError(f"{name} is not running: `yarnbox restart-node {name}` starts it")
 
     def restart_node(self, name: str) -> None:
@@ -518,18 +353,9 @@ class Cluster:
         with self.run.changing():
             record = self.load_running()
             node = record.node(name)
-            self._read_configuration_again(record)
-            self._start_again(record, node)
+            self._daemons.read_configuration_again(record)
+            self._daemons.start_node_again(record, node)
             self.run.save(record)
-
-    def _start_again(self, record: ClusterRecord, node: NodeRecord) -> None:
-        """Ends a node if it runs, and starts it: elsewhere, if its host is gone."""
-        hosts = self._hosts(record)
-        hosts.end([node])
-        hosts.collect([node])
-        if hosts.place(record, [node]):
-            self._make_known(record, node)
-        self._start_node(record, node)
 
     def decommission_node(self, name: str, timeout_s: int | None = None) -> None:
         """Lets a node leave: at once, or when what runs there has ended, at the latest after the timeout."""
@@ -554,7 +380,7 @@ class Cluster:
             self._exclude(record, hosts, [host for host in hosts if host not in node.hosts])
             if is_leaving:
                 return
-            self._start_again(record, node)
+            self._daemons.start_node_again(record, node)
             self.run.save(record)
 
     def _excluded_hosts(self) -> list[str]:
@@ -600,16 +426,13 @@ class Cluster:
             if record.rms and name is None:
                 raise ClusterError(f"there are several ResourceManagers, name one: {', '.join(record.rms)}")
             rm = several.rm_of(record, name) if name is not None else None
-            self._read_configuration_again(record)
+            self._daemons.read_configuration_again(record)
             process = rm.process if rm is not None else record.rm
             if process is not None and process.send(number):
                 for one in processes.wait_until_gone([process], 2.0):
                     one.send(signal.SIGKILL)
                 processes.wait_until_gone([process], 1.0)
-            if rm is not None:
-                rm.process = self._start_one_of_several(record, rm)
-            else:
-                self._start_rm(record)
+            self._daemons.start_rm(record, rm)
             self.run.save(record)
 
     def kill_rm(self, name: str, number: signal.Signals = signal.SIGKILL) -> None:
@@ -628,7 +451,7 @@ class Cluster:
 
         def is_there() -> bool:
             if rm.process is not None and not rm.process.is_alive():
-                raise self._launcher.ended(name, rm.process.pid)
+                raise self._daemons.ended(name, rm.process)
             return self._has_role(rm, record)
 
         if not wait_until(is_there, timeout_s):
@@ -659,7 +482,7 @@ class Cluster:
 
     def collect(self, record: ClusterRecord) -> None:
         """Brings logs here from hosts that do not share the run directory."""
-        self._hosts(record).collect(record.nodes.values())
+        self._daemons.hosts(record).collect(record.nodes.values())
 
     def tls(self, record: ClusterRecord) -> Tls | None:
         """What this machine shows and whom it believes, where the cluster has TLS."""
@@ -669,29 +492,14 @@ class Cluster:
 
     def nodes(self, record: ClusterRecord, at_least: int = 0) -> list[NodeReport] | None:
         """What the RM knows of the nodes, those in the record only; None when it does not answer, or when
-        fewer than `at_least` are RUNNING: before that it is not asked for the reports of thousands.
+        fewer than `at_least` are RUNNING.
         """
-        states = tuple(NodeState)
-        listening = [one for one in record.rm_addresses if several.is_listening(one)]
-        if not listening:
-            return None
-        try:
-            with blocking_stub_of(listening, _CLIENT, user="yarnbox", tls=self.tls(record)) as stub:
-                if at_least:
-                    metrics = stub.call("getClusterMetrics", GetClusterMetricsRequest(), _ANSWER_S)
-                    if (metrics.cluster_metrics.num_active_nms or 0) < at_least:
-                        return None
-                expected = sum(len(node.hosts) for node in record.nodes.values())
-                request = GetClusterNodesRequest(node_states=states)
-                answer = stub.call("getClusterNodes", request, _ANSWER_S + expected * _ANSWER_S_PER_NODE)
-        except (RpcError, YarnError):
-            return None
-        return [report for report in answer.node_reports if report.node_id is not None]
+        return node_reports(record, self.tls(record), at_least)
 
     def running_nodes(self, record: ClusterRecord) -> tuple[set[str], str]:
         """The nodes whose processes run, and why that cannot be known, if it cannot."""
         try:
-            hosts, nodes = self._hosts(record), record.nodes.values()
+            hosts, nodes = self._daemons.hosts(record), record.nodes.values()
             hosts.collect(nodes)
             return hosts.running(nodes), ""
         except ClusterError as error:
@@ -700,7 +508,7 @@ class Cluster:
     def node_states(self, record: ClusterRecord) -> dict[str, NodeState] | None:
         """The state of each node by its host: that of its present life where it has had several."""
         reports = self.nodes(record)
-        return None if reports is None else {name: _state(one) for name, one in latest(reports).items()}
+        return None if reports is None else {name: state_of(one) for name, one in latest(reports).items()}
 
     def wait_for_state(self, name: str, state: NodeState, timeout_s: float = READY_TIMEOUT_S) -> None:
         """Waits until the RM says so of a node."""
@@ -713,31 +521,6 @@ class Cluster:
 
         if not wait_until(is_there, timeout_s):
             raise ClusterError(f"{name} is not {state.name} after {timeout_s:.0f} s")
-
-
-def _state(report: NodeReport) -> NodeState:
-    return report.node_state or NodeState.NEW
-
-
-def latest(reports: Iterable[NodeReport]) -> dict[str, NodeReport]:
-    """One report for each host: a live one before one that is not, else the one that was heard last."""
-    found: dict[str, NodeReport] = {}
-    for report in reports:
-        assert report.node_id is not None
-        other = found.get(report.node_id.host)
-        if other is None or _freshness(report) >= _freshness(other):
-            found[report.node_id.host] = report
-    return found
-
-
-def _is_running(report: NodeReport | None, since_ms: int) -> bool:
-    if report is None or _state(report) is not NodeState.RUNNING:
-        return False
-    return (report.last_health_report_time or 0) >= since_ms
-
-
-def _freshness(report: NodeReport) -> tuple[bool, int]:
-    return (_state(report) in (NodeState.RUNNING, NodeState.UNHEALTHY), report.last_health_report_time or 0)
 
 
 def wait_until(condition: Callable[[], bool], timeout_s: float, every_s: float = _POLL_S) -> bool:

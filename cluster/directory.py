@@ -146,10 +146,13 @@ class ClusterRecord:
         """Where all ResourceManagers serve."""
         return tuple(rm.address for rm in self.rms.values()) or (self.rm_address,)
 
+    def managers(self) -> dict[str, ProcessId | None]:
+        """The process of each ResourceManager by its name: `rm` is the only one's."""
+        return {"rm": self.rm, **{rm.name: rm.process for rm in self.rms.values()}}
+
     def processes(self) -> list[ProcessId]:
         """Every daemon of this machine that was started and not known to have ended."""
-        known = [self.rm, self.history, self.zookeeper]
-        known += [rm.process for rm in self.rms.values()]
+        known = [*self.managers().values(), self.history, self.zookeeper]
         known += [node.process for node in self.nodes.values() if node.place is None]
         return [process for process in known if process is not None]
 

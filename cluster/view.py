@@ -10,12 +10,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from yarnbox.cluster import zookeeper
-from yarnbox.cluster.cluster import Cluster, latest
+from yarnbox.cluster.cluster import Cluster
+from yarnbox.cluster.daemons import zookeeper
+from yarnbox.cluster.daemons.reports import latest
+from yarnbox.cluster.daemons.several import state_of
 from yarnbox.cluster.directory import ClusterRecord, NodeRecord, RMRecord
 from yarnbox.cluster.hosts.launching import HISTORY
 from yarnbox.cluster.processes import ProcessId
-from yarnbox.cluster.several import state_of
 from yarnbox.rm.edge.store import FILE as STORE_FILE
 from yarnbox.yarn.connection.address import Address
 from yarnbox.yarn.records.node import NodeReport

@@ -10,7 +10,7 @@ import pytest
 
 from tests.processes.conftest import ROOT, Desk
 from tests.waiting import PATIENCE_S
-from yarnbox.cluster.cluster import latest
+from yarnbox.cluster.daemons.reports import latest
 from yarnbox.yarn.configuration.document import write
 
 pytestmark = pytest.mark.long

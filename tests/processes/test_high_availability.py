@@ -10,8 +10,8 @@ from tests import zookeeper
 from tests.processes.conftest import QUIET, Desk, wait_until
 from tests.testing.masters import retrying
 from tests.waiting import MISSED_MS, PATIENCE_S
-from yarnbox.cluster import several
-from yarnbox.cluster import zookeeper as own
+from yarnbox.cluster.daemons import several
+from yarnbox.cluster.daemons import zookeeper as own
 from yarnbox.cluster.directory import ClusterError
 from yarnbox.testing import fail_over
 from yarnbox.testing.real import YarnCluster

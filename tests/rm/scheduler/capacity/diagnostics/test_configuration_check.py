@@ -92,7 +92,7 @@ def test_properties_of_queues_that_nobody_lists() -> None:
     slips = {
         "root.prd.user-limit-factor": "3",
         "root.prd.capacity": "10",
-        "root.tiny.deep.accessible-node-labels.gpu.capacity": "10",
+        "root.tiny.nightly.accessible-node-labels.gpu.capacity": "10",
         "root.zz.quux.queues": "",
     }
     made = {
@@ -106,7 +106,7 @@ def test_properties_of_queues_that_nobody_lists() -> None:
     none = "it has no effect: no parent lists a queue"
     assert found == [
         f"{P}root.prd.capacity: {none} root.prd (did you mean root.prod?)",
-        f"{P}root.tiny.deep.accessible-node-labels.gpu.capacity: {none} root.tiny.deep",
+        f"{P}root.tiny.nightly.accessible-node-labels.gpu.capacity: {none} root.tiny.nightly",
         f"{P}root.zz.quux.queues: {none} root.zz.quux",
     ]
 
