@@ -173,11 +173,14 @@ def _check_outputs(options: argparse.Namespace) -> None:
 def _try_to_make(directory: Path) -> None:
     """OSError when it could not be made, or be written to; what was made to find out is removed."""
     missing = [one for one in (directory, *directory.parents) if not one.exists()]
-    directory.mkdir(parents=True, exist_ok=True)
-    with TemporaryFile(dir=directory):
-        pass
-    for one in missing:
-        one.rmdir()
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        with TemporaryFile(dir=directory):
+            pass
+    finally:
+        for one in missing:
+            if one.exists():
+                one.rmdir()
 
 
 def _failures(

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import csv
+import errno
 import io
 import json
+import os
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
@@ -124,6 +127,18 @@ def test_a_place_for_results_is_tried_before_anything_is_played(run: Run, tmp_pa
     status, out, err = run("--load-factor", "2", "--out", "file/results")
     assert (status, out) == (2, "")
     assert err == "yarnbox: file/results: Not a directory\n"
+
+
+def test_where_nothing_can_be_written_no_directory_is_left(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(**where: object) -> NoReturn:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(where["dir"]))
+
+    monkeypatch.setattr("yarnbox.sim.whatif.command.TemporaryFile", full)
+    status, out, err = run("--load-factor", "2", "--out", "new/results")
+    assert (status, out, err) == (2, "", "yarnbox: new/results: No space left on device\n")
+    assert not (tmp_path / "new").exists()
 
 
 def test_a_directory_that_cannot_be_used_is_called_by_its_own_name(run: Run, tmp_path: Path) -> None:
