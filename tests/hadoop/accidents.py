@@ -38,6 +38,7 @@ MOVED = "ended container, moved to another partition with its node"
 SMALLER = "AM smaller than what was asked for it, and the label of its node"
 NAMED = "queue of an application that was moved, as the call named it, after a restart"
 UNCOUNTED = "application recovered beyond the limit of its queue, which the parents do not count"
+OMITTED = "queue with applications that a refresh omits, and lists as STOPPED, leaves at once"
 DEDUCTED = "ended container that its node had not reported, deducted once more from what FIFO has used"
 
 _UNKNOWN = "is unknown. Please try again with a valid reservation."
@@ -51,6 +52,7 @@ _PLACED = re.compile(r"\.nodes\.(?P<node>[^.]*)\.(containers|reserved)$")
 _HEADROOM = "allocate.limit"
 _QUEUES = ("getApplicationReport.application_report.queue", "registerApplicationMaster.queue")
 _APPS = re.compile(r"\.queues\.[^ ]*\.apps$")
+_QUEUE = re.compile(r"\.queues\.(?P<path>root(\.[^.]+)*)$")
 _COUNT_OF_NODE = re.compile(r"allocate\.updated_nodes\[\d+\]\.numContainers$")
 _USED_OF_NODE = re.compile(r"allocate\.updated_nodes\[\d+\]\.used\.[^.]*$")
 _WANTED = re.compile(r"\.apps\.(?P<app>[^.]*)\.attempt\.(pending|demand)\.[^ ]*$")
@@ -247,6 +249,10 @@ class Accidents:
             # Hadoop: CapacityScheduler.addApplicationOnRecovery ignores that the leaf refuses it, which then
             # tells its parents nothing.
             return self._step_over(UNCOUNTED)
+        if hadoop is None and "refreshQueues" in rpcs and _QUEUE.match(path) and _is_draining(ours):
+            # Hadoop: CapacitySchedulerQueueManager.validateQueueHierarchy lets a queue go that the new file
+            # calls STOPPED, whatever runs there.
+            raise EndedByAccidentError(OMITTED)
         wanted = _WANTED.match(path)
         if wanted and wanted["app"] in self._gone:
             # Hadoop: AbstractYarnScheduler.completedContainer recovers the request of a container that it
@@ -329,6 +335,11 @@ def _extra(ours: object, hadoop: object) -> list[Any]:
 def _is_alone(one: object, other: object) -> bool:
     """Whether one side shows something there, or all of the other side's and more."""
     return bool(_extra(other, one)) if isinstance(one, list) else bool(one and not other)
+
+
+def _is_draining(queue: object) -> bool:
+    """Whether a queue's books say that it only waits for the end of its applications."""
+    return isinstance(queue, dict) and queue["state"] == "DRAINING" and queue["apps"] > 0
 
 
 def _number(value: object) -> int:

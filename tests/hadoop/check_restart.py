@@ -1,26 +1,43 @@
-"""The virtual machine is replaced in the middle of a comparison, and when it has ended."""
+"""When the virtual machine of a comparison is replaced by another one."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
+
+import pytest
 
 from tests.hadoop import installed
 from tests.hadoop.comparison import SAME, Comparison
 from tests.hadoop.twin import Twin
 from yarnbox.sim.scenario.reading.document import read_scenario
 
-FILE = Path(__file__).parents[1] / "scenarios" / "fifo" / "fills-node-in-one-heartbeat.yaml"
+SCENARIOS = Path(__file__).parents[1] / "scenarios"
+FILE = SCENARIOS / "fifo" / "fills-node-in-one-heartbeat.yaml"
 
 
-def test_each_virtual_machine_serves_so_many_plays(tmp_path: Path) -> None:
-    started = []
+@pytest.fixture
+def started() -> list[Twin]:
+    """All that were started."""
+    return []
 
-    def start() -> Twin:
+
+@pytest.fixture
+def start(started: list[Twin], tmp_path: Path) -> Callable[[], Twin]:
+    """Starts one."""
+    classes = installed.compiled(tmp_path / "classes")
+
+    def one() -> Twin:
         started.append(Twin(classes, installed.jars(), Path(os.devnull)))
         return started[-1]
 
-    classes = installed.compiled(tmp_path / "classes")
+    return one
+
+
+def test_each_virtual_machine_serves_so_many_plays(
+    started: list[Twin], start: Callable[[], Twin], tmp_path: Path
+) -> None:
     comparing = Comparison(start, tmp_path, most_plays=2)
     try:
         kinds = [comparing.compare(read_scenario(FILE), "one").kind for _ in range(3)]
@@ -30,3 +47,16 @@ def test_each_virtual_machine_serves_so_many_plays(tmp_path: Path) -> None:
         comparing.close()
     assert kinds == [SAME] * 4
     assert [one.is_alive for one in started] == [False, False, False]
+
+
+def test_fair_schedulers_with_other_resource_types_get_a_virtual_machine_of_their_own(
+    started: list[Twin], start: Callable[[], Twin], tmp_path: Path
+) -> None:
+    two, three = (SCENARIOS / "fair" / f"fair-drf-{name}.yaml" for name in ("queues", "three-types"))
+    comparing = Comparison(start, tmp_path)
+    try:
+        plays = [(file, comparing.compare(read_scenario(file), file.stem)) for file in (two, FILE, three)]
+    finally:
+        comparing.close()
+    assert [str(verdict) for file, verdict in plays] == [f"{SAME} {file.stem}" for file, _ in plays]
+    assert len(started) == 2

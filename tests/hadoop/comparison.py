@@ -24,6 +24,8 @@ ACCIDENT = "ended by an accident"
 MOST_PLAYS = 250
 """Of one virtual machine; after about 450 its heap is full."""
 OURS_ALONE = "yarnbox.fair."
+SCHEDULER = "yarn.resourcemanager.scheduler.class"
+RESOURCE_TYPES = "yarn.resource-types"
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +94,8 @@ class Comparison:
         self._most_plays = most_plays
         self._twin = start()
         self._plays = 0
+        self._fair_types: str | None = None
+        """The further resource types of the FairSchedulers that the present one has served."""
 
     def close(self) -> None:
         """Ends the virtual machine."""
@@ -105,11 +109,26 @@ class Comparison:
     def take_twin(self) -> Twin:
         """For one play more: a new one when it is time, or when the last one has ended."""
         if self._plays >= self._most_plays or not self._twin.is_alive:
-            self._twin.close()
-            self._twin = self._start()
-            self._plays = 0
+            self._replace_twin()
         self._plays += 1
         return self._twin
+
+    def _replace_twin(self) -> None:
+        self._twin.close()
+        self._twin = self._start()
+        self._plays = 0
+        self._fair_types = None
+
+    def _keep_types(self, scenario: Scenario) -> None:
+        """Hadoop's DRF policy compares for as long as a virtual machine lives by the number of resource types
+        that it has found first, so FairSchedulers with other types get another machine.
+        """
+        if scenario.conf.get(SCHEDULER) != "fair":
+            return
+        types = scenario.conf.get(RESOURCE_TYPES, "")
+        if self._fair_types not in (None, types):
+            self._replace_twin()
+        self._fair_types = types
 
     def compare(self, scenario: Scenario, name: str) -> Verdict:
         """Plays it to its end, or to the first difference."""
@@ -119,6 +138,7 @@ class Comparison:
         """Lets somebody play, to the end or to the first difference."""
         if any(key.startswith(OURS_ALONE) for key in scenario.conf):
             return Verdict(name, NOT_COMPARABLE, why=f"Hadoop has no {OURS_ALONE}*")
+        self._keep_types(scenario)
         player = MirroredPlayer(scenario, self.take_twin(), self._scratch)
         end = how_it_ends(lambda: go(player))
         if end is not None:

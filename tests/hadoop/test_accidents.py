@@ -11,6 +11,7 @@ from tests.hadoop.accidents import (
     CUT,
     LISTED,
     NAMELESS,
+    OMITTED,
     RECURRENT,
     RELISTED,
     UNLISTED,
@@ -61,6 +62,17 @@ def test_multi_node_placement_lists_a_node_that_lost_its_label_in_its_old_partit
         accidents.in_books(".nodes.n1:1234.containers", ["c1", "c2"], ["c1"], ())
     assert not accidents.in_books(".nodes.n2:1234.containers", ["c1"], ["c1", "c2"], ())
     assert not accidents.in_books(".nodes.n1:1234.containers", ["c1"], ["c2"], ())
+
+
+def test_a_queue_that_a_refresh_omits_leaves_at_once_in_hadoop() -> None:
+    accidents = Accidents()
+    left, path = {"state": "DRAINING", "apps": 1}, ".queues.root.b"
+    with pytest.raises(EndedByAccidentError, match=OMITTED):
+        accidents.in_books(path, left, None, ("refreshQueues",))
+    assert not accidents.in_books(path, left, None, ("nodeHeartbeat",))
+    assert not accidents.in_books(path, {**left, "apps": 0}, None, ("refreshQueues",))
+    assert not accidents.in_books(path, {**left, "state": "RUNNING"}, None, ("refreshQueues",))
+    assert not accidents.in_books(path, None, left, ("refreshQueues",))
 
 
 def test_a_container_of_an_earlier_attempt_is_listed_once_more_when_it_changes_its_size() -> None:

@@ -8,6 +8,7 @@ import java.security.PrivilegedExceptionAction;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -53,6 +54,7 @@ import org.apache.hadoop.yarn.server.resourcemanager.scheduler.QueueMetrics;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.constraint.processor.PlacementConstraintProcessor;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.ContainerExpiredSchedulerEvent;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.FairScheduler;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.QueueManager;
 import org.apache.hadoop.yarn.util.RackResolver;
 import org.apache.hadoop.yarn.util.resource.ResourceUtils;
 
@@ -90,6 +92,7 @@ final class Cluster {
     reservations.complete();
     endThreads();
     keepNodesInOrder();
+    keepQueuesInOrder();
     placeInTurns();
     trustConfiguredMaximum();
     services.put("client", new ApplicationClientProtocolPBServiceImpl(manager.getClientRMService()));
@@ -134,7 +137,9 @@ final class Cluster {
     if (scheduler instanceof FairScheduler) {
       Object loader = field(FairScheduler.class, "allocsLoader").get(scheduler);
       field(loader.getClass(), "running").set(loader, false);
-      ((Thread) field(loader.getClass(), "reloadThread").get(loader)).interrupt();
+      Thread reloading = (Thread) field(loader.getClass(), "reloadThread").get(loader);
+      reloading.interrupt();
+      reloading.join();
     }
     ReservationSystem system = manager.getRMContext().getReservationSystem();
     if (system != null) {
@@ -145,6 +150,17 @@ final class Cluster {
     Object preemption = preemptionThread();
     if (preemption != null) {
       field(preemption.getClass(), "preemptionTimer").set(preemption, warnings);
+    }
+  }
+
+  /**
+   * Queues that become parents or leaves once they are empty: Hadoop goes over them by where they lie in memory, and
+   * what comes first decides whether a child is there. The order is that in which the file was read.
+   */
+  private void keepQueuesInOrder() throws Exception {
+    if (scheduler instanceof FairScheduler) {
+      QueueManager queues = ((FairScheduler) scheduler).getQueueManager();
+      field(QueueManager.class, "incompatibleQueuesPendingRemoval").set(queues, new LinkedHashSet<>());
     }
   }
 
