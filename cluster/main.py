@@ -16,11 +16,13 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from yarnbox.cluster.arguments import FORWARDED, parser, without_directory
 from yarnbox.cluster.directory import ClusterError, ClusterRecord, RunDirectory
@@ -31,9 +33,49 @@ if TYPE_CHECKING:
     from yarnbox.cluster.cluster import Cluster
 
 
+_END_AT_ONCE = ("job", "yarn")
+"""Commands that SIGTERM ends at once, as it ends Hadoop's: what they asked of the cluster goes on there."""
+
+
+class _Terminated(KeyboardInterrupt):
+    """A signal that ends a command as Ctrl-C does."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self.status = 128 + number
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs a command; the exit status."""
     words = list(sys.argv[1:] if arguments is None else arguments)
+    if words[:1] and words[0] in _END_AT_ONCE:
+        return _run(words)
+    with _signals_end_it_like_ctrl_c():
+        return _run(words)
+
+
+@contextmanager
+def _signals_end_it_like_ctrl_c() -> Iterator[None]:
+    """SIGTERM, and SIGHUP unless `nohup` ignores it, let a command stop its workers and remove its drafts."""
+
+    def end(number: int, _: Any) -> NoReturn:
+        for one in before:
+            signal.signal(one, signal.SIG_IGN)  # it ends already
+        raise _Terminated(number)
+
+    before = {}
+    if threading.current_thread() is threading.main_thread():  # no other one may ask for signals
+        for one in (signal.SIGTERM, signal.SIGHUP):
+            if signal.getsignal(one) is signal.SIG_DFL:
+                before[one] = signal.signal(one, end)
+    try:
+        yield
+    finally:
+        for one, handler in before.items():
+            signal.signal(one, handler)
+
+
+def _run(words: list[str]) -> int:
     try:
         if words and words[0] in FORWARDED:
             return _forward(words[0], words[1:])
@@ -49,6 +91,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     except ClusterError as error:
         return _fail(error, error.status)
+    except _Terminated as error:
+        return error.status
     except KeyboardInterrupt:
         return 130
     except Exception as error:

@@ -14,7 +14,14 @@ from yarnbox.sim.load.jobs import InvalidTraceError, Job
 from yarnbox.sim.whatif.compare import SEEDS, SPREAD
 from yarnbox.sim.whatif.comparison import CONFIDENCE, matches
 from yarnbox.sim.whatif.metrics import DEFAULT_METRICS, METRICS
-from yarnbox.sim.whatif.variants import SCHEDULERS, Change, InvalidChangeError, Variant, base_of
+from yarnbox.sim.whatif.variants import (
+    SCHEDULERS,
+    Change,
+    InvalidChangeError,
+    Variant,
+    base_of,
+    check_directory,
+)
 from yarnbox.sim.workload.arguments import (
     LOADS,
     add_site_options,
@@ -188,8 +195,8 @@ def base_and_load(options: argparse.Namespace) -> tuple[Variant, Load]:
         take_directory(options)
     else:
         options.tracelocation, options.conf = [path], options.base
-    if options.conf is not None and not Path(options.conf).is_dir():
-        raise InvalidChangeError(f"{options.conf}: is not a directory")
+    if options.conf is not None:
+        check_directory(Path(options.conf))
     runner = settings_of(options)
     load = load_of(options, runner)
     site = site_of(options, load, runner)

@@ -153,6 +153,17 @@ def changed(base: Variant, change: Change) -> Variant:
     return variant
 
 
+def check_directory(directory: Path) -> None:
+    """InvalidChangeError where it holds no file of a configuration, as one directory too high does."""
+    if not directory.is_dir():
+        raise InvalidChangeError(f"{directory}: is not a directory")
+    if not any(directory.glob("*.xml")):
+        raise InvalidChangeError(
+            f"{directory}: is not a configuration directory: neither capacity-scheduler.xml nor any other"
+            " XML file is in it"
+        )
+
+
 def read_directory(directory: Path) -> dict[str, bytes]:
     """The content of all files below a configuration directory."""
     if not directory.is_dir():
@@ -174,6 +185,7 @@ def read_directory(directory: Path) -> dict[str, bytes]:
 
 def _with_conf(variant: Variant, path: Path) -> Variant:
     if path.is_dir():
+        check_directory(path)
         return replace(variant, files=read_directory(path), source=str(path), definitions={})
     if not path.is_file():
         raise InvalidChangeError(f"{path}: there is no such file or directory")

@@ -9,10 +9,13 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import tempfile
+import threading
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
+from multiprocessing.connection import wait as wait_for_ends
 from typing import Any, Protocol, TypeVar
 
 from yarnbox.sim.whatif.study import Case, Played, Study, played
@@ -89,29 +92,40 @@ def play_each(
 
 def _in_processes(play: Callable[[C], P], cases: Sequence[C], workers: int) -> Iterable[tuple[C, P]]:
     context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(workers, context, initializer=_begin, initargs=(play,))
-    try:
-        cases_of: dict[Future[P], C] = {pool.submit(_play, case): case for case in cases}
-        left = set(cases_of)
-        while left:
-            ready, left = wait(left, return_when=FIRST_COMPLETED)
-            for one in ready:
-                yield cases_of[one], one.result()
-    except BaseException:
-        for process in list(pool._processes.values()):  # a play takes minutes, and nobody wants its result
-            process.terminate()
-        raise
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
+    with tempfile.TemporaryDirectory(prefix="yarnbox-plays-") as drafts:  # a worker that is ended leaves some
+        pool = ProcessPoolExecutor(workers, context, initializer=_begin, initargs=(play, drafts))
+        try:
+            cases_of: dict[Future[P], C] = {pool.submit(_play, case): case for case in cases}
+            left = set(cases_of)
+            while left:
+                ready, left = wait(left, return_when=FIRST_COMPLETED)
+                for one in ready:
+                    yield cases_of[one], one.result()
+        except BaseException:
+            for process in list(pool._processes.values()):  # a play takes minutes: nobody wants its result
+                process.terminate()
+            raise
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
 
 
 _work: Callable[[Any], Any] | None = None
 
 
-def _begin(play: Callable[[Any], Any]) -> None:
+def _begin(play: Callable[[Any], Any], drafts: str) -> None:
     global _work
     _work = play
+    tempfile.tempdir = drafts
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that waits for us
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """The queue of cases is open in all workers, and so would never end by itself for an orphan."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    wait_for_ends([parent.sentinel])
+    os._exit(1)
 
 
 def _play(case: Any) -> Any:

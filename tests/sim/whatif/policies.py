@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import multiprocessing
+import os
+import signal
 from typing import Any
 
+from yarnbox.rm.scheduler.capacity.config.settings import QueueSettings
 from yarnbox.rm.scheduler.capacity.queues.application import CapacityAttempt
 from yarnbox.rm.scheduler.capacity.queues.ordering.custom import (
     NodeForSorting,
@@ -38,3 +42,16 @@ class FullestFirst(NodeSortingPolicy):
 
 class MyScheduler(FifoScheduler):
     """A whole scheduler."""
+
+
+class Halting(OrderingPolicy):
+    """In a worker it prints who that is, and goes no further."""
+
+    def __init__(self, settings: QueueSettings) -> None:
+        super().__init__(settings)
+        if multiprocessing.parent_process() is not None:
+            print(os.getpid(), flush=True)
+            signal.pause()
+
+    def key(self, attempt: CapacityAttempt) -> Key:
+        return ()

@@ -105,6 +105,8 @@ def test_options_belong_to_the_change_before_them() -> None:
         (("--load-factor", "2", "--load", "no-such.jsonl"), "no-such.jsonl: there is no such file"),
         (("--load-factor", "2", "--load", "."), ".: there is no load.jsonl in it"),
         (("--load-factor", "2", "--base", "no-such"), "no-such: is not a directory"),
+        (("--load-factor", "2", "--base", "empty"), "empty: is not a configuration directory: neither"),
+        (("--change", "empty"), "empty: is not a configuration directory: neither capacity-scheduler.xml"),
         (("-D", f"{CAPACITY}root.etl.capacity=70"), f"{CAPACITY}root.etl.capacity=70: "),
         (("--change", "bad.xml"), "bad.xml: not well-formed XML: "),
         (("--change", "other.xml"), "other.xml: begins with <html>, not <configuration> or <allocations>"),
@@ -115,6 +117,7 @@ def test_what_is_wrong_is_one_line_and_nothing_is_written(
 ) -> None:
     (tmp_path / "bad.xml").write_text("<configuration>")
     (tmp_path / "other.xml").write_text("<html/>")
+    (tmp_path / "empty").mkdir()
     status, out, err = run("--out", "out", *words)
     assert (status, out) == (2, "")
     (line,) = err.splitlines()

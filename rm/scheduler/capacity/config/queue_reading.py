@@ -65,7 +65,8 @@ class QueueReader:
         names = own.strings("queues")
         kind = self._kind(own, names)
         if path == ROOT and kind is QueueKind.LEAF:
-            own.fault("queues", "Queue configuration missing child queue names for root")
+            nowhere = "" if own.text("queues") else " (no capacity-scheduler.xml names them)"
+            own.fault("queues", f"Queue configuration missing child queue names for root{nowhere}")
         queue = self._read(own, parent, kind)
         seen: dict[str, None] = {}
         children = []

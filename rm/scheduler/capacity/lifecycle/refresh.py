@@ -17,7 +17,7 @@ from yarnbox.rm.scheduler.capacity.lifecycle.submission import check_mappings
 from yarnbox.rm.scheduler.capacity.queues.context import QueueContext
 from yarnbox.rm.scheduler.capacity.queues.queue import CapacityQueue
 from yarnbox.rm.scheduler.capacity.queues.tree import QueueTree
-from yarnbox.yarn.configuration import Configuration, ConfigurationError
+from yarnbox.yarn.configuration import Configuration, ConfigurationError, Fault
 from yarnbox.yarn.errors import YarnError
 
 
@@ -60,8 +60,8 @@ class Refresh:
         try:
             settings = self.validate(file)
         except ConfigurationError as error:
-            reasons = "; ".join(fault.reason or str(fault) for fault in error.faults)
-            raise YarnError(f"Failed to re-init queues : {reasons} ({error.message})") from None
+            reasons = "; ".join(_reason(fault) for fault in error.faults)  # clients print one line
+            raise YarnError(f"Failed to re-init queues : {reasons}") from None
         self._take_over(settings)
 
     def validate(self, file: Configuration) -> CapacitySettings:
@@ -110,3 +110,11 @@ class Refresh:
             if notice not in self._logged:
                 self._logged[notice] = None
                 self._context.rm.log("warning", "unknown property", text=notice)
+
+
+def _reason(fault: Fault) -> str:
+    """What is wrong, which operators know in Hadoop's words, and where."""
+    if fault.reason is None or fault.property is None:
+        return str(fault)
+    value = "" if fault.value is None else f" = {fault.value!r}"
+    return f"{fault.reason} ({fault.source}: {fault.property}{value})"
