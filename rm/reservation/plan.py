@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache, partial
 
 from yarnbox.rm.reservation.average import averages
 from yarnbox.rm.reservation.definition import Window, period_ms_of, refused, window_of
@@ -48,9 +49,14 @@ class Reservation:
 
     def is_active(self, now_ms: int) -> bool:
         """Whether its window, or a repetition of it, is open."""
-        if self.period_ms and now_ms >= self.arrival_ms:
-            now_ms = self.arrival_ms + (now_ms - self.arrival_ms) % self.period_ms
-        return self.arrival_ms <= now_ms < self.deadline_ms
+        return self.overlaps(now_ms, now_ms)
+
+    def overlaps(self, start_ms: int, end_ms: int) -> bool:
+        """Whether its window, or a repetition of it, lies within the span or reaches into it."""
+        begun_ms = self.arrival_ms
+        if self.period_ms and begun_ms <= end_ms:
+            begun_ms += (end_ms - begun_ms) // self.period_ms * self.period_ms
+        return begun_ms <= end_ms and start_ms < begun_ms + self.deadline_ms - self.arrival_ms
 
     def between(self, start_ms: int, end_ms: int) -> Profile:
         """What it holds between the two moments, and perhaps beyond."""
@@ -171,8 +177,21 @@ class Plan:
         return own if old is None else own.minus(old.timeline(window), *window)
 
     def _available(self, candidate: Reservation, window: Window) -> Timeline:
-        """What the candidate can get: what is free, and no more than its user's share. YarnError where more
-        is held than the plan has, as after a node was lost: there nothing can be planned.
+        """What the candidate can get: in each of its repetitions no more than is available then."""
+        period_ms = candidate.period_ms
+        found = self._available_once(candidate, window)
+        last = Timeline()
+        for number in range(1, self._max_period_ms // period_ms if period_ms else 1):
+            by_ms = number * period_ms
+            there = self._available_once(candidate, Window(window.start_ms + by_ms, window.end_ms + by_ms))
+            there = there.moved(-by_ms)
+            if (there.points, there.values) != (last.points, last.values):
+                found, last = found.joined(there, self._smaller, *window), there
+        return found
+
+    def _available_once(self, candidate: Reservation, window: Window) -> Timeline:
+        """What is free, and no more than the share of the candidate's user. YarnError where more is held than
+        the plan has, as after a node was lost: there nothing can be planned.
         """
         found = Timeline.since(window.start_ms, self.capacity)
         found = found.joined(self._held, difference, *window)
@@ -202,24 +221,15 @@ class Plan:
         is_early: bool,
         smoothness: int,
     ) -> Ground:
-        """What the candidate can be planned on: in each of its repetitions no more than is free then."""
-        period_ms = candidate.period_ms
+        """What the candidate can be planned on, as long as the plan does not change."""
         old = self.reservations.get(candidate.reservation_id)
-
-        def available(window: Window) -> Timeline:
-            found = self._available(candidate, window)
-            for number in range(1, self._max_period_ms // period_ms if period_ms else 1):
-                by_ms = number * period_ms
-                there = self._available(candidate, Window(window.start_ms + by_ms, window.end_ms + by_ms))
-                found = found.joined(there.moved(-by_ms), self._smaller, *window)
-            return found
 
         def load(window: Window) -> Timeline:
             held = self.held(window)
             return held if old is None else held.minus(old.timeline(window), *window)
 
         return Ground(
-            available=available,
+            available=cache(partial(self._available, candidate)),
             load=load,
             capacity=self.capacity,
             largest_container=largest_container,
@@ -229,15 +239,17 @@ class Plan:
             calculator=self.calculator,
         )
 
-    def admit(self, candidate: Reservation) -> None:
-        """YarnError where the sharing policy does not let the candidate in. The plan is unchanged.
+    def admit(self, candidate: Reservation, ground: Ground) -> None:
+        """YarnError where the sharing policy does not let the candidate in, which was planned on that ground.
+        The plan is unchanged.
 
         An update has to be let in twice, as in Hadoop: beside what it replaces, and once that is gone.
         """
-        self._check(candidate)
+        self._check(candidate, ground.available)
         if candidate.reservation_id in self.reservations:
             try:
-                self._without(candidate.reservation_id)._check(candidate)
+                without = self._without(candidate.reservation_id)
+                without._check(candidate, partial(without._available, candidate))
             except YarnError:
                 raise YarnError(f"Unable to update reservation: {candidate.reservation_id}") from None
 
@@ -250,17 +262,18 @@ class Plan:
         found.drop(reservation_id)
         return found
 
-    def _check(self, candidate: Reservation) -> None:
+    def _check(self, candidate: Reservation, available: Callable[[Window], Timeline]) -> None:
         others = self.reservations.get(candidate.reservation_id)
         if others is not None and others.user != candidate.user:
             raise refused(
                 "MismatchedUserException",
                 f"Updating an existing reservation with mismatching user:{others.user} != {candidate.user}",
             )
+        # See tests/scenarios/reservation/what-recurs-is-admitted-in-every-window.yaml.
         window = Window(candidate.arrival_ms, candidate.deadline_ms)
-        available = self._available(candidate, window)
+        left = available(window)
         try:
-            available.joined(candidate.timeline(window), difference, *window)
+            left.joined(candidate.timeline(window), difference, *window)
         except YarnError:
             raise self._overcommitted(candidate) from None
         if self.settings.has_quotas:

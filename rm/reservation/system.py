@@ -162,9 +162,7 @@ class ReservationSystem:
         wanted = request.reservation_id
 
         def is_asked_for(one: Reservation) -> bool:
-            if wanted:
-                return str(one.reservation_id) == wanted
-            return one.arrival_ms <= end_ms and start_ms < one.deadline_ms
+            return str(one.reservation_id) == wanted if wanted else one.overlaps(start_ms, end_ms)
 
         found = [one for one in plan.reservations.values() if is_asked_for(one)]
         found.sort(key=lambda one: (one.accepted_ms, one.reservation_id), reverse=True)
@@ -248,5 +246,5 @@ def _placed(plan: Plan, unplaced: Reservation, ground: Ground) -> Reservation:
 def _admitted(plan: Plan, unplaced: Reservation, ground: Ground, *, is_aligned: bool) -> Reservation:
     allocation = place(unplaced.definition, ground, is_aligned=is_aligned)
     reservation = replace(unplaced, allocation=allocation)
-    plan.admit(reservation)
+    plan.admit(reservation, ground)
     return reservation

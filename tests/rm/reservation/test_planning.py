@@ -8,7 +8,7 @@ import pytest
 
 from yarnbox.rm.reservation.definition import Window, check
 from yarnbox.rm.reservation.plan import Plan, Reservation
-from yarnbox.rm.reservation.planning import place
+from yarnbox.rm.reservation.planning import Ground, place
 from yarnbox.rm.reservation.profile import Piece, Profile
 from yarnbox.rm.scheduler.calculator import DEFAULT_CALCULATOR
 from yarnbox.rm.scheduler.plan_queues import PlanSettings
@@ -62,6 +62,10 @@ def candidate(number: int, wanted: ReservationDefinition, user: str, allocation:
     )
 
 
+def ground_of(made: Plan, reservation: Reservation, *, is_early: bool = True) -> Ground:
+    return made.ground(reservation, STEP, Resource(1000, 1000), is_early=is_early, smoothness=10)
+
+
 def planned(
     made: Plan,
     wanted: ReservationDefinition,
@@ -72,15 +76,9 @@ def planned(
     is_early: bool = True,
 ) -> list[tuple[int, int, int]]:
     """Books it; what it got as (from, to, units), in seconds."""
-    ground = made.ground(
-        candidate(number, wanted, user, Profile()),
-        STEP,
-        Resource(1000, 1000),
-        is_early=is_early,
-        smoothness=10,
-    )
+    ground = ground_of(made, candidate(number, wanted, user, Profile()), is_early=is_early)
     booked = candidate(number, wanted, user, place(wanted, ground, is_aligned=is_aligned))
-    made.admit(booked)
+    made.admit(booked, ground)
     made.book(booked)
     return [
         (piece.start_ms // S, piece.end_ms // S, piece.amount.memory_mb)
@@ -199,7 +197,7 @@ def test_without_quotas_only_the_sum_counts() -> None:
     assert planned(made, definition(0, 10, (10, 1, 10))) == [(0, 10, 10)]
     overfull = candidate(2, definition(0, 5, (1, 1, 5)), "u", Profile.of([Piece(0, 5 * S, Resource(1, 0))]))
     with pytest.raises(YarnError, match="overcommitted"):
-        made.admit(overfull)
+        made.admit(overfull, ground_of(made, overfull))
 
 
 STAGES = {
@@ -241,3 +239,25 @@ def test_profiles_add_up_and_are_nothing_outside() -> None:
     assert list(one.mirrored().mirrored().pieces()) == list(one.pieces())
     assert [piece.amount.memory_mb for piece in one.within(-5, 25)] == [0, 1, 3, 2, 0]
     assert one.repeated(100, 205, 301).at(206) == Resource(3, 1)
+
+
+@pytest.mark.parametrize(
+    ("start_s", "end_s", "once", "again"),
+    [
+        (0, 9, False, False),
+        (0, 10, True, True),
+        (19, 30, True, True),
+        (20, 69, False, False),
+        (20, 70, False, True),
+        (79, 80, False, True),
+        (80, 129, False, False),
+        (80, 500, False, True),
+    ],
+)
+def test_what_recurs_overlaps_a_span_with_each_of_its_windows(
+    start_s: int, end_s: int, once: bool, again: bool
+) -> None:
+    for period_s, expected in ((0, once), (60, again)):
+        wanted = definition(10, 20, (1, 1, 1), period_s=period_s)
+        found = candidate(1, wanted, "ann", Profile()).overlaps(start_s * S, end_s * S)
+        assert found is expected

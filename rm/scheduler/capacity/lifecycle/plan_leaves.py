@@ -39,6 +39,10 @@ class PlanLeaves:
         """The child's share now."""
         return self._shares.get(path, 0.0)
 
+    def given_share_of(self, path: str) -> float | None:
+        """The child's share now; None if it was never given one."""
+        return self._shares.get(path)
+
     def forget(self, path: str) -> None:
         """Forgets the share of a removed child."""
         self._shares.pop(path, None)

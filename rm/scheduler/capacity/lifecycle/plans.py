@@ -44,8 +44,8 @@ class CapacityPlans:
         self._register = register
         self._leaves = leaves
         self._mover = mover
-        self._given: dict[str, dict[str, float]] = {}
-        """The shares of each plan's children that are in effect."""
+        self._given: dict[str, dict[str, float | None]] = {}
+        """The shares of each plan's children that are in effect; None for one that never got any."""
 
     @property
     def calculator(self) -> Calculator:
@@ -112,7 +112,8 @@ class CapacityPlans:
                 self._given.pop(plan, None)
                 queue = tree.add(self._leaves.settings_of(path, parent), parent)
             self._apply(queue)
-        given = {child.path: self._leaves.share_of(child.path) for child in parent.children}
+        # See tests/scenarios/reservation/reservation-may-grow-with-its-first-share.yaml.
+        given = {child.path: self._leaves.given_share_of(child.path) for child in parent.children}
         if given != self._given.get(plan):
             self._given[plan] = given
             # See tests/scenarios/restart/plans-activate-with-the-first-node.yaml.
