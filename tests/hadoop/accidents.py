@@ -14,7 +14,6 @@ from typing import Any
 
 from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId
 from yarnbox.yarn.records.admin import ReplaceLabelsOnNodeRequest
-from yarnbox.yarn.records.reservation import ReservationDefinition
 from yarnbox.yarn.resources.resource import NONE, Resource
 
 DECREASE = "decreased container cleaned up once more"
@@ -27,8 +26,6 @@ BROKEN = "removal of a node that multi-node placement does not list, at which Ha
 AMBIGUOUS = "preemption that breaks at a leaf whose name another queue has, too"
 NAMELESS = "preemption that breaks at a container of the placement processor"
 LOST = "reservation lost when an update of it was refused"
-RECURRENT = "recurring reservation that holds nothing after its first window"
-CUT = "recurring reservation that is cut where it passes a multiple of its period"
 REVIVED = "update of a reservation that was dropped"
 DRAINING = "another size of a container is not told to a node that drains"
 COUNTED = "what stands for another size of a container is still on its node in the report of the same answer"
@@ -44,10 +41,7 @@ DEDUCTED = "ended container that its node had not reported, deducted once more f
 _UNKNOWN = "is unknown. Please try again with a valid reservation."
 _MULTI_NODE = "yarn.scheduler.capacity.multi-node-placement-enabled"
 _RATIO = re.compile(r"\.queues\.[^ ]*\.labels\.[^.]*\.(absolute-)?(max-)?(used-)?capacity$")
-_SHARE_OF_RESERVATION = re.compile(r"\.queues\.[^ ]*\.(?P<id>reservation_[^. ]*)\.labels\.\.capacity$")
-_QUEUE_OF_RESERVATION = re.compile(r"\.queues\.[^ ]*\.(?P<id>reservation_[^. ]*)$")
 _RESERVATION = re.compile(r"\.plans\.[^ ]*\.(?P<id>reservation_[^. ]*)$")
-_PIECES = re.compile(r"\.plans\.[^ ]*\.(?P<id>reservation_[^. ]*)\.pieces(?P<end>\[\d+\]\[1\])?$")
 _PLACED = re.compile(r"\.nodes\.(?P<node>[^.]*)\.(containers|reserved)$")
 _HEADROOM = "allocate.limit"
 _QUEUES = ("getApplicationReport.application_report.queue", "registerApplicationMaster.queue")
@@ -102,8 +96,6 @@ class Accidents:
         """Whether there is multi-node placement."""
         self._refused_updates: dict[str, None] = {}
         """Reservations of which an update was refused."""
-        self._recurring: dict[str, ReservationDefinition] = {}
-        """Reservations that come again."""
         self._has_restarted = False
         """Whether the ResourceManager is not the first one."""
         self._deducted: list[Resource] = [NONE]
@@ -149,12 +141,6 @@ class Accidents:
     def note_refused_update(self, reservation_id: str) -> None:
         """Both sides refused an update of the reservation."""
         self._refused_updates[reservation_id] = None
-
-    def note_reservation(self, reservation_id: str, definition: ReservationDefinition | None) -> None:
-        """Both sides have booked it, or changed it to this."""
-        self._recurring.pop(reservation_id, None)
-        if definition is not None and definition.recurrence_expression not in ("", "0"):
-            self._recurring[reservation_id] = definition
 
     def note_changes(self, container_ids: Sequence[ContainerId], standing: int) -> None:
         """A call of an AM wants other sizes of these containers, and room was reserved for so many others."""
@@ -238,9 +224,14 @@ class Accidents:
             # Hadoop: CapacityScheduler.createResourceCommitRequest does not tell a container its queue.
             raise EndedByAccidentError(NAMELESS)
 
-    def in_books(self, path: str, ours: object, hadoop: object, rpcs: Iterable[str], now_ms: int = 0) -> bool:
+    def in_books(self, path: str, ours: object, hadoop: object, rpcs: Iterable[str]) -> bool:
         """Whether a difference of the books is stepped over; EndedByAccidentError where it ends the play."""
-        self._check_reservations(path, ours, hadoop, rpcs, now_ms)
+        reservation = _RESERVATION.match(path)
+        if reservation and hadoop is None and reservation["id"] in self._refused_updates:
+            # Hadoop: InMemoryPlan.updateReservation takes the old one out, and puts it back only where the
+            # policy, which looks at it as at a new one, lets it in.
+            if "updateReservation" in rpcs:
+                raise EndedByAccidentError(LOST)
         self._check_places(path, ours, hadoop)
         if hadoop == "NaN" and ours == 0 and _RATIO.match(path):
             # Hadoop: AbstractCSQueue.deriveCapacityFromAbsoluteConfigurations leaves out the infinite only.
@@ -269,37 +260,6 @@ class Accidents:
             raise EndedByAccidentError(MOVED)
         return False
 
-    def _check_reservations(
-        self, path: str, ours: object, hadoop: object, rpcs: Iterable[str], now_ms: int
-    ) -> None:
-        """EndedByAccidentError where a plan, or a queue of a reservation, is not as it should be."""
-        reservation = _RESERVATION.match(path)
-        if reservation and hadoop is None and reservation["id"] in self._refused_updates:
-            # Hadoop: InMemoryPlan.updateReservation takes the old one out, and puts it back only where the
-            # policy, which looks at it as at a new one, lets it in.
-            if "updateReservation" in rpcs:
-                raise EndedByAccidentError(LOST)
-        share = _SHARE_OF_RESERVATION.match(path)
-        if share and hadoop == 0 and self._has_recurred(share["id"], now_ms):
-            # Hadoop: InMemoryReservationAllocation.getResourcesAtTime has nothing before and after it.
-            raise EndedByAccidentError(RECURRENT)
-        gone = reservation or _QUEUE_OF_RESERVATION.match(path)
-        if gone and hadoop is None and self._has_recurred(gone["id"], now_ms):
-            # Nor is it active again, and InMemoryPlan.archiveCompletedReservations forgets it.
-            raise EndedByAccidentError(RECURRENT)
-        pieces = _PIECES.match(path)
-        if pieces and pieces["id"] in self._recurring:
-            # Hadoop: PeriodicRLESparseResourceAllocation has nothing where the next period has begun.
-            period_ms = int(self._recurring[pieces["id"]].recurrence_expression)
-            is_shorter = pieces["end"] and hadoop == period_ms < _number(ours)
-            if is_shorter or (isinstance(ours, list) and hadoop == _cut(ours, period_ms)):
-                raise EndedByAccidentError(CUT)
-
-    def _has_recurred(self, reservation_id: str, now_ms: int) -> bool:
-        """Whether it comes again, and its first window is over."""
-        definition = self._recurring.get(reservation_id)
-        return definition is not None and now_ms >= (definition.deadline or 0)
-
     def _check_places(self, path: str, ours: object, hadoop: object) -> None:
         """EndedByAccidentError where multi-node placement lists a node in the wrong partition."""
         placed = _PLACED.match(path)
@@ -316,11 +276,6 @@ class Accidents:
             return False
         self.stepped_over[name] += 1
         return True
-
-
-def _cut(pieces: list[Any], period_ms: int) -> list[Any]:
-    """What is left of a reservation's pieces in the period in which it begins."""
-    return [[first, min(last, period_ms), it] for first, last, it in pieces if first < period_ms]
 
 
 def _extra(ours: object, hadoop: object) -> list[Any]:

@@ -52,7 +52,6 @@ from yarnbox.yarn.errors import YarnError
 from yarnbox.yarn.ids import ApplicationAttemptId, ContainerId
 from yarnbox.yarn.records.admin import ReplaceLabelsOnNodeRequest
 from yarnbox.yarn.records.client import (
-    ReservationSubmissionRequest,
     ReservationUpdateRequest,
     SubmitApplicationRequest,
 )
@@ -73,6 +72,11 @@ _SCHEDULERS = {
     "fifo": "yarnbox.twin.MendedFifoScheduler",
     "capacity": "yarnbox.twin.MendedCapacityScheduler",
     "fair": "yarnbox.twin.MendedFairScheduler",
+}
+_RESERVATION_CLASS = "yarn.resourcemanager.reservation-system.class"
+_RESERVATION_SYSTEMS = {
+    "capacity": "yarnbox.twin.LastingPlan$OfCapacityScheduler",
+    "fair": "yarnbox.twin.LastingPlan$OfFairScheduler",
 }
 _POLICY, _AVERAGES = "reservation-policy", "CapacityOverTimePolicy"
 _ALLOCATION_FILE = "yarn.scheduler.fair.allocation.file"
@@ -209,6 +213,8 @@ class MirroredRM(SimulatedRM):
         properties = dict(self._files.conf)
         scheduler = properties.get(_SCHEDULER_CLASS, "capacity")
         properties[_SCHEDULER_CLASS] = _SCHEDULERS.get(scheduler, scheduler)
+        if scheduler in _RESERVATION_SYSTEMS:
+            properties[_RESERVATION_CLASS] = _RESERVATION_SYSTEMS[scheduler]
         properties[EXCLUDE_PATH] = str(self._exclude_file)
         properties[_ALLOCATION_FILE] = str(self._allocation_file)
         for user, names in groups.items():
@@ -410,9 +416,6 @@ class MirroredRM(SimulatedRM):
             if isinstance(one.request, ReservationUpdateRequest):
                 self.accidents.note_refused_update(str(one.request.reservation_id))
             return
-        if isinstance(one.request, ReservationSubmissionRequest | ReservationUpdateRequest):
-            definition = one.request.reservation_definition
-            self.accidents.note_reservation(str(one.request.reservation_id), definition)
         theirs = from_bytes(type(one.answer), answer)
         if isinstance(one.request, RegisterNodeManagerRequest):
             self.accidents.add_registered_node(str(one.request.node_id))
@@ -473,9 +476,7 @@ class MirroredRM(SimulatedRM):
         self.accidents.note_seen(ours.seen)
         self.accidents.note_seen(hadoop)
         found = [
-            each
-            for each in ours.differences(hadoop)
-            if not self.accidents.in_books(*each, rpcs, self._shown_ms)
+            each for each in ours.differences(hadoop) if not self.accidents.in_books(*each, rpcs)
         ]  # all of them: an accident that ends the play shows in what follows from it, too
         if launched != wanted:
             raise DifferenceError("AMs launched", launched, wanted)

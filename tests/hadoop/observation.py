@@ -73,13 +73,12 @@ def _plans(rm: SimulatedRM) -> Seen:
 
 
 def _reservation(reservation: Reservation) -> Seen:
-    pieces = list(reservation.allocation.pieces())
     period_ms = reservation.period_ms
     # Hadoop tells of what comes again where it is in its period.
-    by_ms = pieces[0].start_ms // period_ms * period_ms if period_ms else 0
+    held = reservation.recurring(period_ms).once.profile() if period_ms else reservation.allocation
     return {
         "user": reservation.user,
-        "pieces": [[start_ms - by_ms, end_ms - by_ms, amounts(it)] for start_ms, end_ms, it in pieces],
+        "pieces": [[start_ms, end_ms, amounts(it)] for start_ms, end_ms, it in held.pieces()],
     }
 
 

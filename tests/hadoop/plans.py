@@ -145,17 +145,14 @@ class PlanChoices:
             "deadline": f"{arrival_ms + window_ms}ms",
             "interpreter": dice.choice(("all", "any", "order", "order-no-gap")),
             "requests": [self._stage() for _ in range(dice.choice((1, 1, 2, 3)))],
-            **self._recurrence(arrival_ms, window_ms),
+            **self._recurrence(window_ms),
         }
 
-    def _recurrence(self, arrival_ms: int, window_ms: int) -> dict[str, Any]:
-        """Of few that pass a multiple of their period, where Hadoop cuts them."""
+    def _recurrence(self, window_ms: int) -> dict[str, Any]:
         dice = self._recurrences
         if dice is None or dice.random() < 0.5:
             return {}
         period_ms = dice.choice([each for each in _PERIODS_MS if each >= window_ms])
-        if arrival_ms % period_ms + window_ms > period_ms and dice.random() < 0.8:
-            return {}
         return {"recurrence": f"{period_ms}ms"}
 
     def _stage(self) -> dict[str, Any]:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from tests.hadoop.accidents import (
     AMBIGUOUS,
-    CUT,
     LISTED,
     NAMELESS,
     OMITTED,
-    RECURRENT,
     RELISTED,
     UNLISTED,
     Accidents,
@@ -21,7 +17,6 @@ from tests.hadoop.accidents import (
 from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
 from yarnbox.yarn.records.admin import ReplaceLabelsOnNodeRequest
 from yarnbox.yarn.records.node import NodeIdToLabels
-from yarnbox.yarn.records.reservation import ReservationDefinition
 from yarnbox.yarn.resources.resource import Resource
 
 LOST = "preempt: YarnRuntimeException: cannot find TempQueuePerPartition for queueName="
@@ -85,53 +80,6 @@ def test_a_container_of_an_earlier_attempt_is_listed_once_more_when_it_changes_i
     accidents.note_changes((kept,), 0)
     assert accidents.in_answer(path, None, listed, "")
     assert accidents.stepped_over == {RELISTED: 1}
-
-
-def test_a_recurring_reservation_holds_nothing_after_its_first_window_in_hadoop() -> None:
-    accidents = Accidents()
-    definition = ReservationDefinition(deadline=20_000, recurrence_expression="60000")
-    accidents.note_reservation("reservation_0_0001", definition)
-    accidents.note_reservation("reservation_0_0002", replace(definition, recurrence_expression="0"))
-    path = ".queues.root.p.reservation_0_0001.labels..capacity"
-    assert not accidents.in_books(path, 0.1, 0.0, (), 19_999)
-    assert not accidents.in_books(path.replace("_0001.", "_0002."), 0.1, 0.0, (), 20_000)
-    with pytest.raises(EndedByAccidentError, match=RECURRENT):
-        accidents.in_books(path, 0.1, 0.0, (), 20_000)
-    queue = ".queues.root.p.reservation_0_0001"
-    assert not accidents.in_books(queue, {"apps": 0}, None, (), 19_999)
-    assert not accidents.in_books(queue, {"apps": 0}, {"apps": 1}, (), 90_000)
-    with pytest.raises(EndedByAccidentError, match=RECURRENT):
-        accidents.in_books(queue, {"apps": 0}, None, (), 90_000)
-    forgotten = ".plans.root.p.reservation_0_0001"
-    assert not accidents.in_books(forgotten, {"user": "ann"}, None, (), 19_999)
-    with pytest.raises(EndedByAccidentError, match=RECURRENT):
-        accidents.in_books(forgotten, {"user": "ann"}, None, (), 20_000)
-
-
-@pytest.mark.parametrize(
-    ("place", "ours", "hadoop", "is_known"),
-    [
-        ("[0][1]", 62_000, 60_000, True),
-        ("[0][1]", 62_000, 61_000, False),
-        ("[0][1]", 50_000, 60_000, False),
-        ("", [[50_000, 61_000, {}], [61_000, 65_000, {}]], [[50_000, 60_000, {}]], True),
-        ("", [[50_000, 61_000, {}], [61_000, 65_000, {}]], [[50_000, 61_000, {}]], False),
-        ("[0][2].vcores", 2, 1, False),
-    ],
-)
-def test_a_recurring_reservation_is_cut_where_it_passes_a_multiple_of_its_period_in_hadoop(
-    place: str, ours: object, hadoop: object, is_known: bool
-) -> None:
-    accidents = Accidents()
-    path = f".plans.root.p.reservation_0_0001.pieces{place}"
-    assert not accidents.in_books(path, ours, hadoop, (), 0)
-    definition = ReservationDefinition(deadline=65_000, recurrence_expression="60000")
-    accidents.note_reservation("reservation_0_0001", definition)
-    if not is_known:
-        assert not accidents.in_books(path, ours, hadoop, (), 0)
-        return
-    with pytest.raises(EndedByAccidentError, match=CUT):
-        accidents.in_books(path, ours, hadoop, (), 0)
 
 
 @pytest.mark.parametrize(

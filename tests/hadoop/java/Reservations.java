@@ -1,5 +1,6 @@
 package yarnbox.twin;
 
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.apache.hadoop.yarn.api.records.ReservationId;
@@ -25,8 +26,8 @@ final class Reservations {
   private final RMContext context;
   private final AbstractYarnScheduler<?, ?> scheduler;
 
-  /** The shares of each plan's children that are in effect. */
-  private final Map<String, Map<String, Float>> inEffect = new TreeMap<>();
+  /** The shares of each plan's children that are in effect, and how far they may grow. */
+  private final Map<String, Map<String, List<Float>>> inEffect = new TreeMap<>();
 
   Reservations(RMContext context) {
     this.context = context;
@@ -83,10 +84,10 @@ final class Reservations {
    */
   private void completeQueuesBelow(PlanQueue plan) throws ReflectiveOperationException {
     float percent = plan.getQueueCapacities().getMaxAMResourcePercentage("");
-    Map<String, Float> given = new TreeMap<>();
+    Map<String, List<Float>> given = new TreeMap<>();
     for (CSQueue child : plan.getChildQueues()) {
       child.getQueueCapacities().setMaxAMResourcePercentage("", percent);
-      given.put(child.getQueuePath(), child.getCapacity());
+      given.put(child.getQueuePath(), List.of(child.getCapacity(), child.getMaximumCapacity()));
     }
     if (!given.equals(inEffect.put(plan.getQueuePath(), given))) {
       putSharesIntoEffect();
