@@ -3,8 +3,9 @@
 A client that comes back with Last-Event-ID (or `since`) gets what it missed, as far as it is remembered; one
 that is new gets the last events as `backfill` says; one that cannot keep up misses events and sees it by
 their numbers. Heartbeats and ticks are left out unless `routine=true`. Numbers carry the start of this RM, so
-those of an earlier one mean nothing to it. While nothing happens, an event `quiet` without a number says
-every three seconds that the stream still runs. Ours alone: Hadoop has no such stream.
+those of an earlier one mean nothing to it. An event `quiet` without a number says that there is nothing more
+to tell: when all that had happened before has been told, and then every three seconds. Ours alone: Hadoop has
+no such stream.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ _ROUTINE_REMEMBERED = 500
 _BATCH = 200
 _PAUSE_S = 0.25
 _QUIET_S = 3.0
-"""After so long without an event the client is told that the stream still runs."""
+"""So often the client is told that the stream still runs."""
 _LONGEST_NUMBER = 18
 
 Entry = tuple[int, int, Event]
@@ -94,13 +95,13 @@ class EventStream:
         task = asyncio.current_task()
         assert task is not None
         self._listeners[task] = None
-        last, silent_s = self._start(request), 0.0
+        last, silent_s = self._start(request), _QUIET_S
         try:
             await response.write(b"retry: 2000\n: hello\n\n")
             while True:
                 new = self._after(last, has_routine=has_routine)[:_BATCH]
                 if new:
-                    last, silent_s = new[-1][0], 0.0
+                    last = new[-1][0]
                     said = (self._message(one, shows_details=shows_details) for one in new)
                     await response.write("".join(said).encode())
                 elif silent_s >= _QUIET_S:

@@ -22,7 +22,7 @@ from yarnbox.yarn.configuration.document import write
 from yarnbox.yarn.ids import ApplicationId
 
 if TYPE_CHECKING:
-    from playwright.async_api import Page
+    from playwright.async_api import Page, Route
 
 QUEUES = {
     "root.queues": "default,etl",
@@ -36,6 +36,31 @@ SITE = {
     "yarnbox__resourcemanager__history__interval-ms": "200",
 }
 MANY = 10_000
+
+
+IN_SIGHT = """[...document.querySelectorAll('th')]
+  .filter((one) => one.getBoundingClientRect().right <= innerWidth).map((one) => one.dataset.key)"""
+LONG = {
+    "name": "nightly-etl-of-orders-with-a-rather-long-name-that-does-not-end",
+    "user": "analytics-service",
+    "queue": "root.users.analytics-service",
+}
+
+
+async def see_what_matters(page: Page, caller: Web) -> None:
+    """On a desk without scrolling, however long the names are."""
+
+    async def answer(route: Route) -> None:
+        found = await (await route.fetch()).json()
+        for one in found["found"]["app"]:
+            one |= LONG
+        await route.fulfill(json=found)
+
+    await page.route("**/ui/apps*", answer)
+    await show(page, caller, "/apps")
+    await page.get_by_text(LONG["name"]).first.wait_for()
+    assert {"id", "user", "name", "queue", "state", "final", "progress"} <= set(await page.evaluate(IN_SIGHT))
+    await page.unroute("**/ui/apps*")
 
 
 async def choose_columns(page: Page, caller: Web) -> None:
@@ -89,7 +114,7 @@ async def move_by_keys(page: Page, ids: list[str]) -> None:
     await page.locator(".lifeline", has_text="accepted").wait_for()
 
 
-CUT = """[...document.querySelectorAll(".window td")]
+CUT = """[...document.querySelectorAll(".window :is(th, td)")]
   .filter((cell) => cell.scrollWidth > cell.clientWidth + 1).map((cell) => cell.textContent)"""
 GAP = """(() => {
   const [above, first] = document.querySelectorAll(".window tbody tr");
@@ -97,20 +122,23 @@ GAP = """(() => {
 })()"""
 
 
-async def read_long_names_on_a_phone(page: Page, rows: list[dict[str, Any]]) -> None:
-    """Rows are as high as their texts, wherever one has scrolled to."""
+async def read_long_names(page: Page, rows: list[dict[str, Any]]) -> None:
+    """Nothing is cut off, where a tooltip alone would have it: rows are as high as their texts, wherever one
+    has scrolled to.
+    """
     for one in rows:
         one["id"] = f"{one['host']}.rack-of-the-second-row.a-data-centre-with-a-long-name.example.com:8041"
-    width, height = SIZES["phone"]
-    await page.set_viewport_size({"width": width, "height": height})
-    await go(page, "/nodes?sort=id")
-    for index in (0, MANY - 1, MANY // 2):
-        await page.evaluate("(at) => document.querySelector('.window').scrollTo(0, at)", 80 * index)
-        await page.locator(".window tr[data-index]").first.wait_for()
-        await page.evaluate(DRAWN)
-        assert await page.evaluate(CUT) == []
-        assert abs(await page.evaluate(GAP)) <= 1
-    assert await page.locator("tbody tr").count() < 150
+    for size in ("desk", "phone"):
+        width, height = SIZES[size]
+        await page.set_viewport_size({"width": width, "height": height})
+        await go(page, f"/nodes?sort=id&on={size}")
+        for index in (0, MANY - 1, MANY // 2):
+            await page.evaluate("(at) => document.querySelector('.window').scrollTo(0, at)", 80 * index)
+            await page.locator(".window tr[data-index]").first.wait_for()
+            await page.evaluate(DRAWN)
+            assert await page.evaluate(CUT) == []
+            assert abs(await page.evaluate(GAP)) <= 1
+        assert await page.locator("tbody tr").count() < 150
     assert await faults_of(page, "/nodes") == []
     await set_back(page)
     await go(page, "/nodes")
@@ -134,7 +162,7 @@ async def look_at_many_nodes(page: Page, caller: Web) -> None:
     await page.locator("tr[aria-rowindex='2']").focus()
     await page.keyboard.press("End")
     await page.locator(f"tr[aria-rowindex='{MANY + 1}']").wait_for()
-    await read_long_names_on_a_phone(page, rows)
+    await read_long_names(page, rows)
     await page.fill("#filter", "rack:/r7 containers<1 id:n27:1")
     await page.locator("caption", has_text="Nodes: 1").wait_for()
     await page.unroute("**/ui/nodes*")
@@ -304,6 +332,7 @@ def test_lists_and_queues(browser: Browser, tmp_path: Path) -> None:
         async with web(tmp_path, **SITE) as caller, browser.page() as page:
             page.set_default_timeout(1000 * PATIENCE_S)
             ids = [await submit(caller) for _ in range(2)]
+            await see_what_matters(page, caller)
             await choose_columns(page, caller)
             await sort_and_save(page, caller, ids)
             await move_by_keys(page, ids)

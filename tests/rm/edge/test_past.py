@@ -204,6 +204,25 @@ def test_a_quiet_stream_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     play(scene)
 
 
+def test_a_stream_says_at_once_when_all_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Then a page knows that there was nothing, or all that there was."""
+    monkeypatch.setattr("yarnbox.rm.edge.http.stream._QUIET_S", 3600.0)
+
+    async def scene() -> None:
+        async with web(tmp_path) as caller:
+            address = f"{caller.top}/ws/v1/cluster/events"
+            for asked, numbered in (("?backfill=2", 2), ("?backfill=0", 0)):
+                async with caller.session.get(address + asked) as answer:
+                    told = 0
+                    async for line in answer.content:
+                        told += line.startswith(b"id: ")
+                        if line == b"event: quiet\n":
+                            break
+                assert told == numbered
+
+    play(scene)
+
+
 def test_lists_come_in_pages(tmp_path: Path) -> None:
     async def scene() -> None:
         async with web(tmp_path) as caller:

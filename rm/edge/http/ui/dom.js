@@ -85,6 +85,12 @@ export const tick = (ms) =>
 export const exact = (ms) =>
   isRecording ? `${ms - EPOCH} ms` : `${DATE.format(ms)} ${clock(ms)} ${zoneAt(ms)}`;
 
+/** A moment as logs have it, to be found there: the date where it is not that of today. */
+export function logged(ms) {
+  const isToday = isRecording || DATE.format(ms) === DATE.format(serverNow());
+  return h("time", { title: exact(ms) }, isToday ? clock(ms) : `${DATE.format(ms)} ${clock(ms)}`);
+}
+
 export function moment(ms) {
   if (!ms || ms < 0) return "N/A";
   if (isRecording) return h("time", { title: exact(ms) }, clock(ms));

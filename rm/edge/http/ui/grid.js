@@ -15,10 +15,9 @@ import {
 Object.assign(globalThis, { process: { env: { NODE_ENV: "production" } } });
 
 const IS_PHONE = matchMedia("(max-width: 45rem)");
-// On a phone a row is as high as its texts need: that is measured once it is drawn, and guessed before.
-const rowPx = () => (IS_PHONE.matches ? 62 : 34);
-const CAPTION_PX = 28,
-  HEAD_PX = 34;
+// A row is as high as its texts need: that is measured once it is drawn, and guessed before.
+const rowPx = () => (IS_PHONE.matches ? 62 : 31);
+const CAPTION_PX = 28;
 const WINDOWED = 120,
   MARGIN = 24;
 
@@ -103,7 +102,8 @@ function head(column, sort, parameter, isLong, cards) {
   return html`<th
     scope="col"
     key=${column.key}
-    style=${isLong ? { width: `${widthOf(column)}px` } : {}}
+    data-key=${column.key}
+    style=${isLong && !column.takesRest ? { width: `${widthOf(column)}px` } : {}}
     class=${`${column.isNumber ? "count" : ""} ${cards.includes(column.key) ? "" : "wide"}`}
     aria-sort=${sorted}
   >
@@ -125,12 +125,12 @@ function line(one, shown, cards, key, index, measure) {
     ${shown.map((column) => {
       const value = column.value(one);
       const isCard = cards.includes(column.key);
-      const title = typeof value === "string" && value.length > LONG_TEXT ? value : null;
-      const kind = [column.isNumber && "count", !isCard && "wide", column.isLine && "line", title && "long"]
+      const isLong = typeof value === "string" && value.length > LONG_TEXT;
+      const kind = [column.isNumber && "count", !isCard && "wide", column.isLine && "line", isLong && "long"]
         .filter(Boolean)
         .join(" ");
       const name = column.isNumber ? column.name : null;
-      return html`<td key=${column.key} class=${kind} title=${title} data-name=${name}>
+      return html`<td key=${column.key} class=${kind} data-name=${name}>
         ${column.cell ? column.cell(one) : value}
       </td>`;
     })}
@@ -158,16 +158,18 @@ class List extends Component {
     /** @type {HTMLElement} */ this.place = null;
     this.drawn = [];
     this.total = 0;
+    this.headPx = 0;
+    this.given = props;
     this.virtual = new Virtualizer(this.options(props));
     this.leave = this.virtual._didMount();
   }
 
   options({ rows, keyOf }) {
-    const headPx = IS_PHONE.matches ? 0 : HEAD_PX,
+    const { headPx } = this,
       eachPx = rowPx();
     return {
       // Heights belong to rows, wherever they are in the list.
-      ...(IS_PHONE.matches && { getItemKey: (index) => keyOf(rows[index]) }),
+      getItemKey: (index) => keyOf(rows[index]),
       count: rows.length,
       enabled: rows.length > WINDOWED,
       getScrollElement: () => this.place,
@@ -205,10 +207,15 @@ class List extends Component {
 
   componentDidMount() {
     LISTS.set(this.place, this);
-    this.virtual._willUpdate();
+    this.componentDidUpdate();
   }
 
   componentDidUpdate() {
+    const headPx = this.place.querySelector("thead").offsetHeight;
+    if (headPx !== this.headPx) {
+      this.headPx = headPx;
+      this.virtual.setOptions(this.options(this.props));
+    }
     this.virtual._willUpdate();
   }
 
@@ -217,7 +224,9 @@ class List extends Component {
   }
 
   render({ name, rows, shown, cards, keyOf, heads }) {
-    this.virtual.setOptions(this.options(this.props));
+    // Whoever only scrolls has the options that there are: others would have all rows laid out again.
+    if (this.given !== this.props) this.virtual.setOptions(this.options(this.props));
+    this.given = this.props;
     const isLong = this.virtual.options.enabled;
     const width = isLong && !IS_PHONE.matches && shown.reduce((sum, one) => sum + widthOf(one), 0);
     this.drawn = isLong ? this.indexes : [...rows.keys()];
@@ -225,7 +234,7 @@ class List extends Component {
     const space = (key, height) => html`<tr key=${key} class="space" aria-hidden="true">
       <td colspan=${shown.length} style=${{ height: `${height}px` }}></td>
     </tr>`;
-    const measure = isLong && IS_PHONE.matches ? this.virtual.measureElement : null;
+    const measure = isLong ? this.virtual.measureElement : null;
     return html`<div
       class=${isLong ? "scroll window" : "scroll"}
       tabindex="0"

@@ -42,13 +42,13 @@ const VIEWS = {
   nodelabels: views.labels,
   conf: views.conf,
   cluster: views.about,
-  events: (_, query) => liveLog(query),
+  events: (_, query) => liveLog(query, "all"),
   "errors-and-warnings": (_, query) => liveLog(query, "trouble"),
 };
 // It asks for nothing, and would not notice otherwise that nobody answers.
 function liveLog(query, usual) {
   if (isCut) throw new Unreachable();
-  return views.eventLog(log, query, usual);
+  return views.eventLog(log, query, { usual, ...(!hasBegun && { none: "Reading the events …" }) });
 }
 const main = document.getElementById("main");
 const log = [],
@@ -68,6 +68,7 @@ let shownAt = performance.now(),
   isDue = true,
   isBusy = false,
   isCut = false,
+  hasBegun = false,
   drawn = "",
   drawnAt = 0,
   restsUntil = 0,
@@ -234,7 +235,11 @@ function listen() {
   if (!stream) return;
   stream.onopen = () => connected(true);
   stream.onerror = () => connected(false);
-  stream.addEventListener("quiet", heard);
+  stream.addEventListener("quiet", () => {
+    heard();
+    isDue ||= !hasBegun;
+    hasBegun = true;
+  });
   stream.onmessage = (message) => {
     heard();
     unshownAt = Math.min(unshownAt, heardAt);

@@ -1,6 +1,6 @@
 // The pages about events, labels, configuration and the ResourceManager itself.
 import { get, list } from "./api.js";
-import { memory, number, OFF, ofAnything, text, time } from "./columns.js";
+import { CARD, memory, number, OFF, ofAnything, text } from "./columns.js";
 import {
   choice,
   duration,
@@ -12,6 +12,7 @@ import {
   inUnits,
   isRecording,
   link,
+  logged,
   partitionName,
   title,
   unfiltered,
@@ -42,6 +43,7 @@ function searched(name, { hint, choices, usual, isShown, what, none = null, ...o
 const EVENTS = {
   id: "events",
   what: "events",
+  usual: "all",
   hint: "words, or type:AppAccepted subject:application_1 about:Node",
   choices: [
     ["all", "all events"],
@@ -49,14 +51,21 @@ const EVENTS = {
   ],
   isShown: (one, which) => which === "all" || one.isTrouble,
   columns: [
-    time("time", "Time"),
+    number("time", "Time", "time", { ...CARD, width: 150, cell: (one) => logged(one.time) }),
     text("type", "Type", "type", {
+      ...CARD,
       width: 250,
       cell: (one) => h("span", { class: one.isTrouble ? "trouble" : "" }, one.type),
     }),
     text("about", "About", "about", OFF),
-    ofAnything("subject", "Subject", "subject", { width: 330, isLine: true }),
-    text("details", "Details", "details", { width: 700, cell: (one) => inUnits(one.details) }),
+    ofAnything("subject", "Subject", "subject", { ...CARD, width: 320, isLine: true }),
+    text("details", "Details", "details", {
+      ...CARD,
+      width: 420,
+      takesRest: true,
+      isLine: true,
+      cell: (one) => inUnits(one.details),
+    }),
   ],
   keyOf: (one) => one.number,
   calls: ["/events?backfill=500"],
@@ -64,8 +73,8 @@ const EVENTS = {
 };
 
 /** The event log: what happened, about whom, and what it says; the newest first. */
-export const eventLog = (log, query, usual = "all") =>
-  searched("Events", { ...EVENTS, usual }, log.toReversed(), query);
+export const eventLog = (log, query, more = {}) =>
+  searched("Events", { ...EVENTS, ...more }, log.toReversed(), query);
 
 const available = (one) => one.partitionInfo?.resourceAvailable || { memory: 0, vCores: 0 };
 const LABELS = [
@@ -105,14 +114,18 @@ export async function labels(_, query) {
 // Of one of Hadoop's classes the last word tells enough.
 const classOf = (value) => value.replace(/^org\.apache\.[\w.]+\./, "");
 const PROPERTIES = [
-  text("name", "Property", "name", { width: 520 }),
+  text("name", "Property", "name", { ...CARD, width: 400, isLine: true }),
   text("value", "Value", "value", {
+    ...CARD,
+    width: 220,
+    isLine: true,
     cell: (one) => [one.value, one.unit && ` ${one.unit}`, one.final && h("small", {}, " final")],
   }),
   text("source", "From", "source", {
+    ...CARD,
     cell: (one) => [one.source, one.default && h("small", {}, ` (default ${classOf(one.default)})`)],
   }),
-  text("meaning", "Meaning", "meaning", { width: 700 }),
+  text("meaning", "Meaning", "meaning", { ...CARD, width: 420, takesRest: true, isLine: true }),
 ];
 
 const CONF = {
