@@ -9,7 +9,6 @@ GenericOptionsParser.
 from __future__ import annotations
 
 import logging
-import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -39,7 +38,8 @@ from yarnbox.client.web import UnreachableError
 from yarnbox.yarn.configuration import ConfigurationError
 from yarnbox.yarn.connection.rpc import ConnectionFailedError, RpcError
 from yarnbox.yarn.errors import YarnError
-from yarnbox.yarn.text.words import did_you_mean
+from yarnbox.yarn.runtime.interpreter import drop_what_cannot_be_printed
+from yarnbox.yarn.text.words import did_you_mean, refused
 
 INTERRUPTED = 130
 """The exit status of a command that Ctrl-C ended."""
@@ -121,12 +121,15 @@ def main(argv: Sequence[str] | None = None, console: Console | None = None) -> i
     try:
         status = _main(list(sys.argv[1:] if argv is None else argv), console)
         console.out.flush()
-    except BrokenPipeError:
-        # Whoever read our output has enough; the interpreter must not try to flush the rest at its end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), console.out.fileno())
+    except BrokenPipeError:  # whoever read our output has enough
+        return UNCAUGHT
+    except OSError as error:
+        console.error(f"yarn: {refused(error)}")
         return UNCAUGHT
     except KeyboardInterrupt:
         return INTERRUPTED
+    finally:
+        drop_what_cannot_be_printed(console.out)
     return status & 0xFF
 
 

@@ -27,7 +27,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from yarnbox.cluster.arguments import FORWARDED, parser, without_directory
 from yarnbox.cluster.directory import ClusterError, ClusterRecord, RunDirectory
 from yarnbox.yarn.connection.dask import DaskAddress, DaskUnusableError, engine_address
-from yarnbox.yarn.text.words import did_you_mean
+from yarnbox.yarn.runtime.interpreter import drop_what_cannot_be_printed
+from yarnbox.yarn.text.words import did_you_mean, refused
 
 if TYPE_CHECKING:
     from yarnbox.cluster.cluster import Cluster
@@ -77,17 +78,11 @@ def _signals_end_it_like_ctrl_c() -> Iterator[None]:
 
 def _run(words: list[str]) -> int:
     try:
-        if words and words[0] in FORWARDED:
-            return _forward(words[0], words[1:])
-        if words and not words[0].startswith("-") and words[0] not in COMMANDS:
-            hint = did_you_mean(words[0], [*COMMANDS, *FORWARDED])
-            raise ClusterError(f"there is no command {words[0]}{hint}; `yarnbox --help` lists them", status=2)
-        if words and words[0].startswith("--dir"):
-            raise ClusterError("options follow the command: yarnbox COMMAND --dir DIR", status=2)
-        options = parser().parse_args(words)
-        return COMMANDS[options.command](options)
+        status = _carried_out(words)
+        if status == 0 and sys.stdout is not None:
+            sys.stdout.flush()
+        return status
     except BrokenPipeError:  # `yarnbox events | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except ClusterError as error:
         return _fail(error, error.status)
@@ -95,15 +90,32 @@ def _run(words: list[str]) -> int:
         return error.status
     except KeyboardInterrupt:
         return 130
+    except OSError as error:
+        return _fail(refused(error), 1)
     except Exception as error:
         from yarnbox.yarn.configuration import ConfigurationError
 
         if isinstance(error, ConfigurationError):
             return _fail(error, 2)
         raise
+    finally:
+        if sys.stdout is not None:
+            drop_what_cannot_be_printed(sys.stdout)
 
 
-def _fail(error: Exception, status: int) -> int:
+def _carried_out(words: list[str]) -> int:
+    if words and words[0] in FORWARDED:
+        return _forward(words[0], words[1:])
+    if words and not words[0].startswith("-") and words[0] not in COMMANDS:
+        hint = did_you_mean(words[0], [*COMMANDS, *FORWARDED])
+        raise ClusterError(f"there is no command {words[0]}{hint}; `yarnbox --help` lists them", status=2)
+    if words and words[0].startswith("--dir"):
+        raise ClusterError("options follow the command: yarnbox COMMAND --dir DIR", status=2)
+    options = parser().parse_args(words)
+    return COMMANDS[options.command](options)
+
+
+def _fail(error: Exception | str, status: int) -> int:
     print(f"yarnbox: {error}", file=sys.stderr)
     return status
 

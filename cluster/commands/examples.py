@@ -106,17 +106,31 @@ def _copy(chosen: list[Example], target: Path) -> None:
         raise ClusterError(f"{taken[0]} exists already: name another directory with --copy, or remove it")
     if target.exists() and not target.is_dir():
         raise ClusterError(f"{target} is not a directory: name another one with --copy")
+    copies: list[Path] = []
     try:
         target.mkdir(parents=True, exist_ok=True)
         for path in sources:
+            copies.append(target / path.name)
             if path.is_dir():
-                shutil.copytree(path, target / path.name, ignore=shutil.ignore_patterns(*_LEFT_OUT))
+                _copy_directory(path, copies[-1])
             else:
-                shutil.copy(path, target / path.name)
-            print(target / path.name)
+                shutil.copy(path, copies[-1])
     except OSError as error:
-        reason = error.strerror or error
-        raise ClusterError(f"{target} cannot be written: {reason}") from error
+        for copy in copies:
+            shutil.rmtree(copy) if copy.is_dir() else copy.unlink(missing_ok=True)
+        raise ClusterError(f"{target} cannot be written: {error.strerror or error}") from error
+    for copy in copies:
+        print(copy)
+
+
+def _copy_directory(source: Path, target: Path) -> None:
+    """The first OSError ends it; `shutil.copytree` would go on, and raise a list of them."""
+    target.mkdir()
+    for path in source.iterdir():
+        if path.is_dir() and path.name not in _LEFT_OUT:
+            _copy_directory(path, target / path.name)
+        elif path.name not in _LEFT_OUT:
+            shutil.copy(path, target / path.name)
 
 
 def _files(path: Path) -> Iterator[Path]:

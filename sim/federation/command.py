@@ -18,7 +18,7 @@ from yarnbox.sim.federation.subcluster import Shape
 from yarnbox.sim.federation.workers import LostSubClustersError
 from yarnbox.sim.load.arguments import positive
 from yarnbox.sim.whatif.engines.pool import cores
-from yarnbox.yarn.text.words import did_you_mean
+from yarnbox.yarn.text.words import did_you_mean, refused
 
 DONE, INVALID = 0, 2
 INTERVAL_S, RARE_S = 10, 60
@@ -138,7 +138,9 @@ def carried_out(options: argparse.Namespace, out: TextIO, err: TextIO) -> int:
         print(f"yarnbox: {error}", file=err)
         return INVALID
     except OSError as error:
-        print(f"yarnbox: {error.filename}: {error.strerror or error}", file=err)
+        if error.filename is None:  # of what is printed: a full disk, or a pipe that is closed
+            raise
+        print(f"yarnbox: {refused(error)}", file=err)
         return INVALID
     return DONE
 

@@ -35,7 +35,7 @@ from yarnbox.sim.reports.progress import Ticker
 from yarnbox.yarn.configuration import ConfigurationError
 from yarnbox.yarn.resources.resource import Resource
 from yarnbox.yarn.text.command_parser import CommandParser
-from yarnbox.yarn.text.words import counted
+from yarnbox.yarn.text.words import counted, refused
 
 DONE, SOME_LEFT_OUT, INVALID = 0, 1, 2
 JOBS_FILE, NODES_FILE = "sls-jobs.json", "sls-nodes.json"
@@ -61,7 +61,9 @@ def main(argv: Sequence[str] | None = None, *, out: TextIO | None = None, err: T
     except (InvalidTraceError, ConfigurationError) as error:
         return _refused(str(error), error, err)
     except OSError as error:
-        return _refused(f"{error.filename}: {error.strerror or error}", error, err)
+        if error.filename is None:  # of what is printed: a full disk, or a pipe that is closed
+            raise
+        return _refused(refused(error), error, err)
     except KeyboardInterrupt as error:
         _print_notes(error, err)
         raise

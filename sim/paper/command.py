@@ -20,7 +20,7 @@ from yarnbox.sim.paper.files import ExperimentResult, OtherPaperError, cells, he
 from yarnbox.sim.paper.register import EXPERIMENTS, play_case
 from yarnbox.sim.reports.progress import Plays
 from yarnbox.sim.whatif.engines.pool import LostWorkersError, cores, play_each
-from yarnbox.yarn.text.words import aligned, did_you_mean
+from yarnbox.yarn.text.words import aligned, did_you_mean, refused
 
 DONE, INVALID = 0, 2
 
@@ -52,7 +52,9 @@ def main(argv: Sequence[str] | None = None, *, out: TextIO | None = None, err: T
         print(f"yarnbox: {error}", file=err)
         return INVALID
     except OSError as error:
-        print(f"yarnbox: {error.filename}: {error.strerror or error}", file=err)
+        if error.filename is None:  # of what is printed: a full disk, or a pipe that is closed
+            raise
+        print(f"yarnbox: {refused(error)}", file=err)
         return INVALID
     return DONE
 

@@ -13,7 +13,7 @@ from textwrap import indent
 from typing import TextIO
 
 from yarnbox.sim.reports.result import Result
-from yarnbox.yarn.storage.drafts import draft_of
+from yarnbox.yarn.storage.drafts import draft_of, named_file
 
 
 @contextmanager
@@ -37,11 +37,11 @@ def replacing(path: Path) -> Iterator[TextIO]:
     """A file to write that takes its name when nothing went wrong; compressed where that ends in .gz."""
     with draft_of(path) as draft:
         if path.suffix != ".gz":
-            with draft.open("w", encoding="utf-8", newline="") as file:
+            with io.TextIOWrapper(named_file(draft), encoding="utf-8", newline="") as file:
                 yield file
             return
         with (
-            draft.open("wb") as raw,
+            named_file(draft) as raw,
             gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as packed,
             io.TextIOWrapper(packed, encoding="utf-8", newline="") as file,
         ):

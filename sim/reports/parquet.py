@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from yarnbox.sim.reports.tables import AddRow, Table
-from yarnbox.yarn.storage.drafts import draft_of
+from yarnbox.yarn.storage.drafts import draft_of, named_file
 
 ROW_GROUP = 1 << 16
 _TYPES = {int: "int64", float: "float64", str: "string"}
@@ -40,7 +40,7 @@ def parquet_file(directory: Path, table: Table) -> Iterator[AddRow]:
     waiting: list[Sequence[object]] = []
     with (
         draft_of(directory / f"{table.name}.parquet") as draft,
-        draft.open("wb") as file,
+        named_file(draft) as file,
         parquet.ParquetWriter(file, schema, compression="zstd") as writer,
     ):
 

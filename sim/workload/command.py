@@ -40,7 +40,7 @@ from yarnbox.sim.workload.site import Site
 from yarnbox.yarn.configuration import ConfigurationError
 from yarnbox.yarn.errors import YarnError
 from yarnbox.yarn.text.command_parser import CommandParser
-from yarnbox.yarn.text.words import counted
+from yarnbox.yarn.text.words import counted, refused
 
 FINISHED, UNFINISHED, INVALID = 0, 1, 2
 
@@ -62,7 +62,9 @@ def main(argv: Sequence[str] | None = None, *, out: TextIO | None = None, err: T
         print(f"yarnbox: {error}", file=err)
         return INVALID
     except OSError as error:
-        print(f"yarnbox: {error.filename}: {error.strerror or error}", file=err)
+        if error.filename is None:  # of what is printed: a full disk, or a pipe that is closed
+            raise
+        print(f"yarnbox: {refused(error)}", file=err)
         return INVALID
 
 

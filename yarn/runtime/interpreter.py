@@ -17,7 +17,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import NoReturn
+from typing import NoReturn, TextIO
 
 YOUNG, MIDDLE, OLD = 20_000, 20, 100
 """So many objects more than before have the youngest looked at, in a millisecond or two; so many times that
@@ -47,6 +47,14 @@ def rare_garbage_collection() -> Iterator[None]:
         yield
     finally:
         gc.set_threshold(*before)
+
+
+def drop_what_cannot_be_printed(out: TextIO) -> None:
+    """Where a pipe is closed or a disk is full: Python would try once more at its end, and complain."""
+    try:
+        out.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), out.fileno())
 
 
 def leave(status: int) -> NoReturn:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
+
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 @contextmanager
@@ -18,8 +23,24 @@ def draft_of(path: Path) -> Iterator[Path]:
         yield draft
         os.replace(draft, path)
     except OSError as error:
-        if error.filename != str(draft):
+        is_ours = error.filename == str(draft) or (error.filename is None and error.errno in _FULL)
+        if not is_ours:
             raise
         raise OSError(error.errno, error.strerror, str(path)) from None
     finally:
         draft.unlink(missing_ok=True)
+
+
+def named_file(path: Path) -> io.BufferedWriter:
+    """A file to write, as `open` makes it; an OSError of a write names it, of several that are open the right
+    one.
+    """
+    return io.BufferedWriter(_NamedFile(path, "w"))
+
+
+class _NamedFile(io.FileIO):
+    def write(self, data: Any, /) -> int:
+        try:
+            return super().write(data)
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, str(self.name)) from None

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import difflib
+import errno
 from collections.abc import Collection, Iterable, Iterator, Sequence
+
+_WRITING = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+"""Errors of a write, of which the operating system does not say which file it is."""
 
 
 def counted(number: int, noun: str) -> str:
@@ -29,6 +33,12 @@ def shortened(text: str, most: int = 60) -> str:
     """The text in one line, and at most so long."""
     line = " ".join(text.split()) if "\n" in text else text
     return line if len(line) <= most else line[: most - 3] + "..."
+
+
+def refused(error: OSError) -> str:
+    """What the operating system refuses, in one line: `/data/jobs.csv: Permission denied`."""
+    where = "cannot write" if error.filename is None and error.errno in _WRITING else error.filename
+    return str(error) if where is None else f"{where}: {error.strerror or error}"
 
 
 def aligned(rows: Sequence[Sequence[str]], *, texts: int | None = None) -> Iterator[str]:

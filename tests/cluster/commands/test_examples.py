@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -47,6 +50,22 @@ def test_all_are_copied_and_nothing_is_replaced(tmp_path: Path, capsys: pytest.C
     assert copied == {one.name for one in all_examples()}
     assert main(["examples", "spark", "--copy", str(tmp_path)]) == 1
     assert "spark exists already" in capsys.readouterr().err
+
+
+def test_a_full_disk_leaves_nothing_behind(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    room = [1, 1, 1]
+
+    def copy(source: Path, target: Path) -> None:
+        if not room:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(target))
+        target.write_bytes(b"x" * room.pop())
+
+    monkeypatch.setattr(shutil, "copy", copy)
+    assert main(["examples", "loads", "--copy", str(tmp_path)]) == 1
+    assert capsys.readouterr() == ("", f"yarnbox: {tmp_path} cannot be written: No space left on device\n")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_name_that_is_none_is_told_what_is_like_it(capsys: pytest.CaptureFixture[str]) -> None:

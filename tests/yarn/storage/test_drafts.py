@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from yarnbox.yarn.storage.drafts import draft_of
+from yarnbox.yarn.storage.drafts import draft_of, named_file
 
 
 def fail_half_way(path: Path) -> None:
@@ -39,3 +39,22 @@ def test_an_error_names_the_file_that_was_asked_for(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError) as raised, draft_of(path) as draft:
         draft.write_text("new")
     assert raised.value.filename == str(path)
+
+
+def test_a_full_disk_is_told_with_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "book.json"
+    full = Path("/dev/full")
+    with pytest.raises(OSError, match="No space left") as raised, draft_of(path), full.open("w") as file:
+        file.write("new")
+    assert raised.value.filename == str(path)
+
+
+def test_of_several_files_the_one_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    other = draft_of(tmp_path / "book.json")
+    with (
+        pytest.raises(OSError, match="No space left") as raised,
+        other,
+        named_file(Path("/dev/full")) as file,
+    ):
+        file.write(b"new")
+    assert raised.value.filename == "/dev/full"
