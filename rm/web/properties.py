@@ -11,7 +11,7 @@ from yarnbox.rm.scheduler.views import AllocationFile
 from yarnbox.rm.settings import RMSettings
 from yarnbox.rm.web.values import Answer
 from yarnbox.yarn.configuration import BUILT_IN, Configuration, ConfigurationError
-from yarnbox.yarn.settings import Declaration, declarations
+from yarnbox.yarn.settings import Declaration, declarations, with_defaults
 
 _SECRETS = re.compile(r"password|secret|credential|(^|\.)key$", re.IGNORECASE)
 _FOLDERS = re.compile(r"^.*/")
@@ -24,6 +24,11 @@ class ShownProperty(NamedTuple):
     value: str
     source: str
     is_final: bool = False
+
+
+def site_properties(configuration: Configuration) -> list[ShownProperty]:
+    """Those of the site's files, and the defaults of all others that the ResourceManager reads."""
+    return shown_properties(with_defaults(configuration, RMSettings))
 
 
 def shown_properties(configuration: Configuration) -> list[ShownProperty]:

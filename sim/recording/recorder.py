@@ -20,7 +20,7 @@ from yarnbox.rm.scheduler.views import QueueView
 from yarnbox.rm.web import apps, cluster, event_rows, past
 from yarnbox.rm.web import nodes as node_pages
 from yarnbox.rm.web.past import STEPS, LifeEvents
-from yarnbox.rm.web.properties import scheduler_file, shown_properties
+from yarnbox.rm.web.properties import scheduler_file, site_properties
 from yarnbox.rm.web.queues.scheduler import scheduler_info
 from yarnbox.rm.web.values import Shapes
 from yarnbox.sim.recording.containers import Containers
@@ -305,7 +305,7 @@ class RunRecorder:
         own = context.scheduler.own_file()
         if own is not None and own is not self._own_file:
             self._own_file = own
-            note("/scheduler-file", number, scheduler_file(own, shown_properties(context.configuration)))
+            note("/scheduler-file", number, scheduler_file(own, site_properties(context.configuration)))
         self._nodes.sample(number)
         for app in context.apps.values():
             if app.application_id not in self._sampled_finally:
@@ -437,7 +437,7 @@ class RunRecorder:
             "marks": self._marks,
             "events": self._events,
             "eventsLeftOut": self._left_out,
-            "configuration": [one[:3] for one in shown_properties(self._context.configuration)],
+            "configuration": [one[:3] for one in site_properties(self._context.configuration)],
             "documents": self.documents,
         }
 

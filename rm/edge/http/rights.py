@@ -7,14 +7,12 @@ from __future__ import annotations
 
 from yarnbox.rm.app import RMApp
 from yarnbox.rm.edge.http.calls import Call, Reply, Route
-from yarnbox.rm.settings import RMSettings
 from yarnbox.rm.web.past import queues
-from yarnbox.rm.web.properties import configuration_page, scheduler_file, shown_properties
+from yarnbox.rm.web.properties import configuration_page, scheduler_file, site_properties
 from yarnbox.rm.web.queues import users
 from yarnbox.rm.web.refusals import not_found
 from yarnbox.rm.web.values import Answer
 from yarnbox.yarn.ids import ApplicationId
-from yarnbox.yarn.settings import with_defaults
 
 
 def rights(call: Call) -> Reply:
@@ -83,7 +81,7 @@ def configuration(call: Call) -> Reply:
     """
     call.check_admin()
     context = call.context
-    site = shown_properties(with_defaults(context.configuration, RMSettings))
+    site = site_properties(context.configuration)
     shown = configuration_page(site, scheduler_file(context.scheduler.own_file(), site))
     return Reply(root="configuration", shows_root=False, value=shown)
 

@@ -8,8 +8,10 @@ import pytest
 
 from tests.cluster.viewer.conftest import recorded
 from yarnbox.cluster.viewer.answers import EPOCH_MS, RecordedCluster
+from yarnbox.rm.settings import RMSettings
 from yarnbox.rm.web.refusals import RestError
 from yarnbox.sim.recording.document import Recording, read, write
+from yarnbox.yarn.settings import declarations
 
 A1 = "application_0_0001"
 BEGIN, SUBMITTED, THREE, RESERVED, LOST, OVER = 0, 1000, 5000, 10_000, 11_000, 12_000
@@ -152,6 +154,8 @@ def test_what_is_configured_and_what_is_not(cluster: RecordedCluster) -> None:
     chosen = rows["yarn.resourcemanager.scheduler.class"]
     assert not chosen["isDefault"]
     assert chosen["meaning"]
+    defaults = {one.name for one in declarations(RMSettings) if one.default_text is not None}
+    assert defaults <= set(rows), "as the page of a cluster has them"
 
 
 REFRESHED = """\
