@@ -165,7 +165,7 @@ MUTANTS = (
         ),
         (
             "no further reservation after long waiting",
-            "starvation = int(repeated / reserved * (1.0 - min(node_factor, span)))",
+            "starvation = int(float32(repeated * rest))",
             "starvation = 0",
         ),
         (

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from yarnbox.rm.asks import ANY, Constrained, KeyAsks, RequestKey
+from yarnbox.rm.scheduler.calculator import float32
 from yarnbox.rm.scheduler.capacity.allocation.assignment import AllocationPass, Limits
 from yarnbox.rm.scheduler.capacity.allocation.skip_reason import SkipReason
 from yarnbox.rm.scheduler.capacity.preemption.killable import KillableContainers
@@ -161,9 +162,9 @@ def may_reserve_more(leaf: LeafQueue, attempt: CapacityAttempt, asks: KeyAsks, r
     if reserved > 0:
         context = leaf.context
         maximum = leaf.settings.maximum_allocation
-        node_factor = context.calculator.ratio(required, maximum)
-        minimum_mb, maximum_mb = context.minimum.memory_mb, maximum.memory_mb
-        span = (maximum_mb - minimum_mb) / maximum_mb if maximum_mb else 0.0
-        repeated = attempt.re_reservations.get(asks.key, 0)
-        starvation = int(repeated / reserved * (1.0 - min(node_factor, span)))
+        # See tests/scenarios/capacity/reservation-repeated-thrice-is-just-not-enough.yaml.
+        ratio = context.calculator.ratio
+        rest = float32(1.0 - min(ratio(required, maximum), ratio(maximum - context.minimum, maximum)))
+        repeated = float32(attempt.re_reservations.get(asks.key, 0) / reserved)
+        starvation = int(float32(repeated * rest))
     return starvation + asks.outstanding - reserved > 0
