@@ -12,8 +12,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from yarnbox.yarn.enums import ContainerUpdateType
 from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId
 from yarnbox.yarn.records.admin import ReplaceLabelsOnNodeRequest
+from yarnbox.yarn.records.master import AllocateRequest, AllocateResponse
 from yarnbox.yarn.resources.resource import NONE, Resource
 
 DECREASE = "decreased container cleaned up once more"
@@ -27,6 +29,7 @@ AMBIGUOUS = "preemption that breaks at a leaf whose name another queue has, too"
 NAMELESS = "preemption that breaks at a container of the placement processor"
 LOST = "reservation lost when an update of it was refused"
 REVIVED = "update of a reservation that was dropped"
+CROSSED = "decrease in the call that takes the increase of the same container, at which Hadoop breaks"
 DRAINING = "another size of a container is not told to a node that drains"
 COUNTED = "what stands for another size of a container is still on its node in the report of the same answer"
 SHARE = "share of a partition without nodes is 0 by 0"
@@ -38,7 +41,9 @@ UNCOUNTED = "application recovered beyond the limit of its queue, which the pare
 OMITTED = "queue with applications that a refresh omits, and lists as STOPPED, leaves at once"
 DEDUCTED = "ended container that its node had not reported, deducted once more from what FIFO has used"
 
+_DECREASE, _INCREASE = ContainerUpdateType.DECREASE_RESOURCE, ContainerUpdateType.INCREASE_RESOURCE
 _UNKNOWN = "is unknown. Please try again with a valid reservation."
+_NO_SIZE = '"rhs" is null'
 _MULTI_NODE = "yarn.scheduler.capacity.multi-node-placement-enabled"
 _RATIO = re.compile(r"\.queues\.[^ ]*\.labels\.[^.]*\.(absolute-)?(max-)?(used-)?capacity$")
 _RESERVATION = re.compile(r"\.plans\.[^ ]*\.(?P<id>reservation_[^. ]*)$")
@@ -210,6 +215,18 @@ class Accidents:
         if rpc == "updateReservation" and hadoop is None and (ours or "").endswith(_UNKNOWN):
             # Hadoop: AbstractReservationSystem remembers the queue of what SimpleCapacityReplanner drops.
             raise EndedByAccidentError(REVIVED)
+
+    def in_defect(self, message: str, request: object, answer: object) -> None:
+        """EndedByAccidentError where it is an accident that a call breaks, which ours answers."""
+        if isinstance(request, AllocateRequest) and isinstance(answer, AllocateResponse):
+            wanted = dict.fromkeys(
+                each.container_id for each in request.update_requests if each.update_type is _DECREASE
+            )
+            taken = (each.container.id for each in answer.updated_containers if each.update_type is _INCREASE)
+            if message.endswith(_NO_SIZE) and any(each in wanted for each in taken):
+                # Hadoop: ContainerUpdateContext forgets with the increase what the decrease is to leave, and
+                # FiCaSchedulerApp.getAllocation takes that next.
+                raise EndedByAccidentError(CROSSED)
 
     def in_preemption(self, crash: str, queue_names: Iterable[str]) -> None:
         """EndedByAccidentError where an exception in a pass of preemption is an accident."""

@@ -407,6 +407,7 @@ class MirroredRM(SimulatedRM):
         answer = self._twin.call(one.service, one.rpc, one.caller.user, attempt, request)
         if isinstance(answer, Refusal) or one.refusal is not None:
             if isinstance(answer, Refusal) and answer.name in _DEFECTS:
+                self.accidents.in_defect(answer.message, one.request, one.answer)
                 raise NotComparableError(f"Hadoop itself breaks: {one.rpc}: {answer.name}: {answer.message}")
             ours = None if one.refusal is None else one.refusal.message
             hadoop = f"{answer.name}: {answer.message}" if isinstance(answer, Refusal) else None

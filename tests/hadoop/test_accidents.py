@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 import pytest
 
 from tests.hadoop.accidents import (
     AMBIGUOUS,
+    CROSSED,
     LISTED,
     NAMELESS,
     OMITTED,
@@ -14,8 +17,16 @@ from tests.hadoop.accidents import (
     Accidents,
     EndedByAccidentError,
 )
+from yarnbox.yarn.enums import ContainerUpdateType
 from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
 from yarnbox.yarn.records.admin import ReplaceLabelsOnNodeRequest
+from yarnbox.yarn.records.container import Container
+from yarnbox.yarn.records.master import (
+    AllocateRequest,
+    AllocateResponse,
+    UpdateContainerRequest,
+    UpdatedContainer,
+)
 from yarnbox.yarn.records.node import NodeIdToLabels
 from yarnbox.yarn.resources.resource import Resource
 
@@ -44,6 +55,29 @@ def test_preemption_breaks_at_a_container_without_a_queue() -> None:
 
 def test_another_exception_is_no_accident() -> None:
     Accidents().in_preemption("preempt: NullPointerException: null", ("root", "a", "x", "b", "x"))
+
+
+@pytest.mark.parametrize(
+    ("message", "increased", "is_known"),
+    [('because "rhs" is null', 3, True), ('because "rhs" is null', 4, False), ('"queue" is null', 3, False)],
+)
+def test_a_decrease_breaks_the_call_that_takes_an_increase_of_the_same_container(
+    message: str, increased: int, is_known: bool
+) -> None:
+    attempt = ApplicationAttemptId(ApplicationId(0, 1), 1)
+    wanted = UpdateContainerRequest(
+        container_version=0,
+        container_id=ContainerId(attempt, 3),
+        update_type=ContainerUpdateType.DECREASE_RESOURCE,
+        capability=Resource(1024, 1),
+    )
+    taken = UpdatedContainer(
+        update_type=ContainerUpdateType.INCREASE_RESOURCE,
+        container=Container(id=ContainerId(attempt, increased), node_id=NodeId("n1", 1234)),
+    )
+    request = AllocateRequest(update_requests=(wanted,))
+    with pytest.raises(EndedByAccidentError, match=CROSSED) if is_known else nullcontext():
+        Accidents().in_defect(message, request, AllocateResponse(updated_containers=(taken,)))
 
 
 def test_multi_node_placement_lists_a_node_that_lost_its_label_in_its_old_partition_alone() -> None:
