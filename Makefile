@@ -2,6 +2,7 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
+CORE = YARNBOX_COMPILED=$(if $(filter-out 0,$(COMPILED)),1,0)
 PACKAGES := protos yarn rm nm am client cluster sim testing
 BENCHES := $(filter-out check failover livestream nodes pages spark storm taskstream whatif work,$(patsubst bench/%.py,%,$(wildcard bench/[a-z]*.py)))
 
@@ -41,12 +42,11 @@ test: setup ## Run the tests, format, lint and types among them, without the lon
 test-long: setup ## Run the long tests: jobs on many processes, the pages in a browser, wheels, published experiments, ZooKeeper (needs Java)
 test test-long:
 	@$(if $(filter test-long,$@),$(BIN)/python -m tests.zookeeper || test $$? -eq 3)
-	@PYTHONDONTWRITEBYTECODE= YARNBOX_COMPILED=$(if $(filter-out 0,$(COMPILED)),1,0) \
+	@PYTHONDONTWRITEBYTECODE= $(CORE) \
 	  $(BIN)/pytest -q --dist worksteal $(if $(filter test,$@),-n 3 -m "not long",-n 4 -m long)
 
-test-compiled: compiled ## Compile the core, and run the tests of what it decides on it (needs a C compiler)
-	@YARNBOX_COMPILED=1 $(BIN)/pytest -q -n 4 tests/rm/scheduler tests/rm/test_recovery.py tests/scenarios tests/sim tests/walks \
-	  tests/testing/virtual_time tests/cluster/conversion tests/test_compiled_core.py
+test-compiled: ## Compile the core; run all tests, and compare with Hadoop, on it (needs a C compiler)
+	@$(MAKE) --no-print-directory test test-long compare COMPILED=1
 
 test-clients: setup ## Run Hadoop's own commands, MapReduce, NodeManager, Java clients, Spark and Flink on a cluster (needs Java; 1 GB of cache)
 	@if $(BIN)/python -m tests.clients.installed; then \
@@ -54,8 +54,10 @@ test-clients: setup ## Run Hadoop's own commands, MapReduce, NodeManager, Java c
 	  $(BIN)/pytest -q -o python_files='check_*.py' --timeout 900 tests/clients $$twin; \
 	else test $$? -eq 3; fi
 
-compare: setup ## Play every scenario and four loads on Hadoop's ResourceManager too, and compare (needs Java and Maven)
-	@$(BIN)/python -m tests.hadoop.installed && $(BIN)/python -m tests.hadoop.compare --workloads $$(find tests/scenarios -name '*.yaml' | sort)
+compare: setup ## Play every scenario and four loads on Hadoop's ResourceManager too, and compare (needs Java and Maven). COMPILED=1: the compiled core
+	@if $(BIN)/python -m tests.hadoop.installed; then \
+	  $(CORE) $(BIN)/python -m tests.hadoop.compare --workloads $$(find tests/scenarios -name '*.yaml' | sort); \
+	else test $$? -eq 3; fi
 
 mutants: setup ## Put small faults into the code, one at a time: the random walks and the comparison with Hadoop must notice them (hours; Java and Maven)
 	@$(BIN)/python -m tests.testing.walk.mutation
