@@ -8,8 +8,16 @@ from __future__ import annotations
 import dataclasses
 from enum import Enum
 
+from yarnbox.rm.events.app import AttemptContainerFinished, AttemptUnregistered
 from yarnbox.rm.events.scheduler import PreemptionMark
+from yarnbox.rm.scheduler.statuses import (
+    COMPLETED_APPLICATION,
+    RELEASED_CONTAINER,
+    UNRESERVED_CONTAINER,
+    UPDATED_CONTAINER,
+)
 from yarnbox.rm.web.values import Answer
+from yarnbox.yarn.enums import FinalApplicationStatus
 from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
 from yarnbox.yarn.records.container import ContainerStatus
 from yarnbox.yarn.resources.resource import Resource
@@ -59,6 +67,8 @@ TROUBLE = dict.fromkeys(
     )
 )
 """The event types after which something has failed, was killed or lost, or will be."""
+_PEACEFUL = (RELEASED_CONTAINER, COMPLETED_APPLICATION, UNRESERVED_CONTAINER, UPDATED_CONTAINER)
+"""Why containers end that nobody misses."""
 
 
 def row(time_ms: int, event: Event, *, shows_details: bool) -> Answer:
@@ -71,11 +81,19 @@ def row(time_ms: int, event: Event, *, shows_details: bool) -> Answer:
         "subject": "" if subject is None else str(subject),
         "about": event.family.__name__.removesuffix("Event"),
     }
-    if kind in TROUBLE:
+    if kind in TROUBLE or _tells_failure(event):
         shown["isTrouble"] = True
     if shows_details:
         shown["details"] = details(event)
     return shown
+
+
+def _tells_failure(event: Event) -> bool:
+    """Whether it is the end of a container or an application that did not succeed."""
+    if isinstance(event, AttemptContainerFinished):
+        return event.status.exit_status != 0 and event.status.diagnostics not in _PEACEFUL
+    failed = (FinalApplicationStatus.FAILED, FinalApplicationStatus.KILLED)
+    return isinstance(event, AttemptUnregistered) and event.final_status in failed
 
 
 def details(event: Event) -> str:
@@ -101,7 +119,7 @@ def _text(value: object) -> str:
     if isinstance(value, PreemptionMark):
         return _mark(value)
     if isinstance(value, ContainerStatus):
-        said = f"exit status {value.exit_status}"
+        said = f"{value.container_id}, exit status {value.exit_status}"
         return f"{said}, {value.diagnostics.strip()}" if value.diagnostics else said
     if isinstance(value, (*_IDS, Resource, str, int, float)):
         return str(value).strip()

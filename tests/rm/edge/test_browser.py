@@ -38,6 +38,7 @@ PAGES = (
     "/conf",
     "/cluster",
 )
+DIAGNOSTICS = "\n".join(f"line {number} of what the container said" for number in range(30))
 NAME = "<img src=x onerror=alert(1)>"
 
 
@@ -58,7 +59,9 @@ async def a_container_that_ended(caller: Web, application_id: str) -> str:
         answer = await am.call("allocate", AllocateRequest(response_id=answer.response_id))
         (container,) = answer.allocated_containers
         await desk.beat(ContainerStatus(container_id=container.id, state=ContainerState.RUNNING))
-        ended = ContainerStatus(container_id=container.id, state=ContainerState.COMPLETE, exit_status=3)
+        ended = ContainerStatus(
+            container_id=container.id, state=ContainerState.COMPLETE, exit_status=3, diagnostics=DIAGNOSTICS
+        )
         await desk.beat(ended)
     return str(container.id)
 
@@ -359,6 +362,17 @@ def test_a_node_that_dies_is_seen_without_a_reload(browser: Browser, tmp_path: P
     browser.play(scene)
 
 
+async def unfold_the_diagnostics(page: Page) -> None:
+    """A row is not higher for what is beyond the edge of the screen; the whole can be had by the keyboard."""
+    row = page.locator("[aria-label='Containers'] tbody tr", has_text="line 0").first
+    box = await row.bounding_box()
+    assert box is not None
+    assert box["height"] < 60
+    await row.locator("summary").focus()
+    await page.keyboard.press("Enter")
+    await row.get_by_text("line 9 of what").wait_for()
+
+
 async def read_the_events(page: Page, caller: Web) -> None:
     """Nobody is told that nothing has happened before it is known; when something was stands in its row."""
     may_answer = asyncio.Event()
@@ -391,6 +405,7 @@ def test_a_page_opened_later_shows_what_has_been(browser: Browser, tmp_path: Pat
                 await page.keyboard.press("ArrowRight")
                 told = page.locator(".stream output", has_text=container_id)
                 await told.get_by_text("exit status 3").wait_for()
+                await unfold_the_diagnostics(page)
                 log = {"file": "stderr", "files": [{"name": "stderr", "length": 5}], "text": "what it wrote"}
                 await page.route("**/ui/container-logs*", lambda route: route.fulfill(json={"log": log}))
                 await page.get_by_text("Follow the log of a container").click()

@@ -112,6 +112,7 @@ async def move_by_keys(page: Page, ids: list[str]) -> None:
     await page.keyboard.press("Enter")
     await page.wait_for_url(f"**/app/{ids[0]}**")
     await page.locator(".lifeline", has_text="accepted").wait_for()
+    await page.locator("nav [aria-current]", has_text="Applications").wait_for()
 
 
 CUT = """[...document.querySelectorAll(".window :is(th, td)")]
@@ -244,6 +245,11 @@ async def use_chart(page: Page) -> None:
 
 async def change_queues(page: Page, caller: Web) -> None:
     """What is computed is shown with its numbers; what is wrong is refused and told, and nothing changes."""
+    await show(page, caller, "/scheduler?queue=root.nobody")
+    await page.get_by_role("alert").get_by_text("There is no queue root.nobody.").wait_for()
+    assert await page.get_by_text("No samples yet").count() == 0
+    await page.get_by_role("link", name="Show all queues").click()
+    await page.get_by_text("Select a queue to see its details.").wait_for()
     await show(page, caller, "/scheduler?openQueues=Queue:%20root.etl")
     await page.get_by_text("etl absolute 60.0 % = root 100.0 %").wait_for()
     await page.locator(".chart canvas").first.wait_for()

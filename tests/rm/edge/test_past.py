@@ -17,14 +17,15 @@ from yarnbox.rm.container import RMContainer
 from yarnbox.rm.edge.http import history as past_answers
 from yarnbox.rm.events import app, node, scheduler
 from yarnbox.rm.events import container as container_events
-from yarnbox.rm.scheduler.statuses import PREEMPTED
+from yarnbox.rm.scheduler import statuses
+from yarnbox.rm.scheduler.statuses import LOST_CONTAINER, PREEMPTED, RELEASED_CONTAINER
 from yarnbox.rm.scheduler.views import is_within
 from yarnbox.rm.web import finding
 from yarnbox.rm.web.event_rows import TROUBLE
 from yarnbox.rm.web.event_rows import row as event_row
 from yarnbox.rm.web.past import EndedContainers, History, Series
-from yarnbox.yarn.enums import NodeState
-from yarnbox.yarn.ids import ContainerId
+from yarnbox.yarn.enums import FinalApplicationStatus, NodeState
+from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
 from yarnbox.yarn.records.master import AllocateRequest, RegisterApplicationMasterRequest
 from yarnbox.yarn.resources.resource import NONE
 
@@ -106,7 +107,7 @@ def test_events_say_what_happened_to_whom() -> None:
     assert "details" not in event_row(7, seen[0], shows_details=False)
 
 
-def test_trouble_is_a_matter_of_the_type_of_an_event() -> None:
+def test_most_trouble_is_a_matter_of_the_type_of_an_event() -> None:
     types = {name for module in (app, container_events, node, scheduler) for name in vars(module)}
     assert set(TROUBLE) <= types
     report = scheduler.SchedulerPreemptionReport(
@@ -120,6 +121,40 @@ def test_trouble_is_a_matter_of_the_type_of_an_event() -> None:
         selected=0,
     )
     assert "isTrouble" not in event_row(7, report, shows_details=False)
+
+
+@pytest.mark.parametrize(
+    "exit_status, diagnostics, is_trouble",
+    [
+        (0, "", False),
+        (7, "Exit code: 7", True),
+        (-100, LOST_CONTAINER, True),
+        (-100, RELEASED_CONTAINER, False),
+    ],
+)
+def test_the_end_of_a_container_is_trouble_where_it_failed(
+    exit_status: int, diagnostics: str, is_trouble: bool
+) -> None:
+    attempt_id = ApplicationAttemptId(ApplicationId(1, 1), 1)
+    container_id = ContainerId(attempt_id, 3)
+    ended = app.AttemptContainerFinished(
+        attempt_id=attempt_id,
+        status=statuses.ended(container_id, exit_status, diagnostics),
+        node_id=NodeId("n1", 1),
+        resource=NONE,
+        resource_seconds={},
+    )
+    shown = event_row(7, ended, shows_details=True)
+    assert bool(shown.get("isTrouble")) is is_trouble
+    assert str(container_id) in shown["details"]
+
+
+@pytest.mark.parametrize("final_status", list(FinalApplicationStatus))
+def test_an_application_that_says_it_failed_is_trouble(final_status: FinalApplicationStatus) -> None:
+    attempt_id = ApplicationAttemptId(ApplicationId(1, 1), 1)
+    said = app.AttemptUnregistered(attempt_id=attempt_id, final_status=final_status)
+    is_trouble = final_status.name in ("FAILED", "KILLED")
+    assert bool(event_row(7, said, shows_details=False).get("isTrouble")) is is_trouble
 
 
 def test_a_preempted_container_is_marked_apart_from_the_request() -> None:

@@ -2,7 +2,7 @@
 import { get, list } from "./api.js";
 import { actions } from "./appactions.js";
 import { tracking } from "./apps.js";
-import { CARD, logs, number, ofNode, orNoneText, states, text, time } from "./columns.js";
+import { CARD, logs, longText, number, ofNode, orNoneText, states, text, time } from "./columns.js";
 import { containerGrid, containersOf } from "./containers.js";
 import {
   amount,
@@ -184,7 +184,7 @@ const ATTEMPT_COLUMNS = [
   logs((one) => one.logsLink),
   orNoneText("blacklist", "Nodes blacklisted by the app", "blacklistedNodes"),
   orNoneText("system", "Nodes blacklisted by the system", "nodesBlacklistedBySystem"),
-  text("diagnostics", "Diagnostics Info", (one) => one.diagnosticsInfo || one.diagnostics),
+  longText("diagnostics", "Diagnostics Info", (one) => one.diagnosticsInfo || one.diagnostics),
 ];
 
 const attempts = (found, id, query) =>

@@ -18,6 +18,15 @@ const isKnown = (value) => value !== undefined && value !== null && !(value < 0)
 export const OFF = { isOff: true };
 export const CARD = { isCard: true };
 export const text = columnsOf(() => ({}));
+// Of a long text the beginning, and all of it on request: in its column it would be many lines high.
+const LONG = 120,
+  BEGINNING = 60;
+const folded = (value) =>
+  h("details", {}, h("summary", {}, value.slice(0, BEGINNING), " …"), h("pre", {}, value));
+export const longText = columnsOf((value) => ({
+  width: 320,
+  cell: (one) => (value(one)?.length > LONG ? folded(value(one)) : value(one)),
+}));
 export const orNoneText = columnsOf((value) => ({ cell: (one) => orNone(value(one)) }));
 export const states = columnsOf((value) => ({ cell: (one) => state(value(one) ?? "") }));
 export const number = columnsOf(() => ({ isNumber: true }));

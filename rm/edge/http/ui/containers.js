@@ -6,6 +6,7 @@ import {
   containerState,
   lengthOfTime,
   logs,
+  longText,
   memory,
   number,
   OFF,
@@ -126,13 +127,13 @@ export function containerGrid(held, now, query, { call, none, isOfNode = false }
     memory("mem", "Memory", "memoryMB"),
     number("vcores", "VCores"),
     containerState,
-    number("exit", "Exit Status", "exitStatus"),
+    number("exit", "Exit Status", "exitStatus", CARD),
     text("locality", "Locality"),
     time("started", "Started"),
     time("finished", "Finished", "finished", OFF),
     lengthOfTime("elapsed", "Elapsed", (one) => (one.finished || now) - one.started),
     logs(logOf),
-    text("diagnostics", "Diagnostics"),
+    longText("diagnostics", "Diagnostics"),
   ];
   return grid({
     id: "containers",

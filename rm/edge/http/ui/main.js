@@ -21,6 +21,14 @@ const PAGES = [
   ["/cluster/conf", "Configuration", "k"],
   ["/cluster/cluster", "About", "b"],
 ];
+// The page in the bar to which others belong.
+const SECTIONS = {
+  node: "nodes",
+  app: "apps",
+  appattempt: "apps",
+  container: "apps",
+  "errors-and-warnings": "events",
+};
 // Attempts and containers are shown with their application: container_e01_1_0002_01_000003 is one of
 // application_1_0002.
 const ofApp = (id) =>
@@ -87,8 +95,17 @@ function pause(value) {
   if (!isPaused) draw();
 }
 
+const wordsOf = (path) =>
+  path
+    .replace(/^\/cluster\/?/, "")
+    .split("/")
+    .filter(Boolean)
+    .map(decodeURIComponent);
+
 function bar() {
-  const isHere = (to) => (location.pathname === to ? "page" : null);
+  const [name = ""] = wordsOf(location.pathname);
+  const section = ["/cluster", SECTIONS[name] ?? name].filter((word) => word).join("/");
+  const isHere = (to) => (location.pathname === to ? "page" : section === to ? "true" : null);
   const press = () => pause(!isPaused);
   const pill = html`<button id="pill" aria-live="polite" onclick=${press}>${status}</button>`;
   render(
@@ -149,11 +166,7 @@ async function draw() {
   unshownAt = Number.POSITIVE_INFINITY;
   const begun = performance.now();
   const here = location.pathname + location.search;
-  const [name = "", ...words] = location.pathname
-    .replace(/^\/cluster\/?/, "")
-    .split("/")
-    .filter(Boolean)
-    .map(decodeURIComponent);
+  const [name = "", ...words] = wordsOf(location.pathname);
   try {
     const view = VIEWS[name];
     const shown = view

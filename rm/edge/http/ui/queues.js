@@ -99,12 +99,22 @@ export async function scheduler(_, query) {
     ${!isFair && html`<p class="id">Partition: ${partitionName(partition)} ${amount(whole)}</p>`}
     ${legend(isFair)}
     <ul class="queues">${rows.map((one) => queueBar(one, open))}</ul>
-    ${chosen ? details(chosen, rows, isFair, common) : empty("Select a queue to see its details.")}
-    <h2>Share of ${partition ? `partition ${partition}` : "the cluster"} over time</h2>
-    ${span(minutes)}${shares(history, isFair)} ${chosen && stream(open, containers, query)}
-    <h2>${open ? `Applications of ${open}` : "Waiting and running applications"}</h2>
-    ${applications(common)}${info.health && health(info.health)}`;
+    ${
+      open && !chosen
+        ? noQueue(open, partition)
+        : html`${chosen ? details(chosen, rows, isFair, common) : empty("Select a queue to see its details.")}
+            <h2>Share of ${partition ? `partition ${partition}` : "the cluster"} over time</h2>
+            ${span(minutes)}${shares(history, isFair)} ${chosen && stream(open, containers, query)}
+            <h2>${open ? `Applications of ${open}` : "Waiting and running applications"}</h2>
+            ${applications(common)}`
+    }
+    ${info.health && health(info.health)}`;
 }
+
+const noQueue = (path, partition) => html`<p role="alert">
+  There is no queue ${path}${partition && ` in partition ${partition}`}.${" "}
+  <a href=${withQuery("queue", null)}>Show all queues</a>
+</p>`;
 
 // What the FifoScheduler calls its queue.
 const ONLY_QUEUE = "default";
