@@ -228,6 +228,7 @@ class Faults:
 
     def inject(self, fault: Fault) -> None:
         """Lets it happen now. LookupError: there is no such container or node."""
+        _check(fault)
         match fault:
             case Preempt(container, after_ms):
                 self._preempt(self.container(container), after_ms)
@@ -249,6 +250,7 @@ class Faults:
 
     def at(self, condition: str | Condition, fault: Fault) -> None:
         """Lets it happen when a call arrives of which the condition holds, before the call is answered."""
+        _check(fault)
         told = DescribedCondition(condition) if isinstance(condition, str) else condition
         self._waiting.append(_Waiting(told, fault))
 
@@ -383,6 +385,11 @@ class Faults:
     def _as_told(self, status: ContainerStatus) -> ContainerStatus:
         exit_status, said = self.told_as.get(status.container_id, (status.exit_status, status.diagnostics))
         return replace(status, exit_status=exit_status, diagnostics=said)
+
+
+def _check(fault: object) -> None:
+    if not isinstance(fault, Fault):
+        raise ValueError(f"{fault!r} is no fault: preempt(), lose_node(), drop_next() and others make one")
 
 
 def _take(faults: list[CallFaultT], rpc: str) -> CallFaultT | None:

@@ -37,7 +37,7 @@ from yarnbox.testing.faults import PREEMPTED, ContainerAddress, Fault, Faults, e
 from yarnbox.testing.loop_thread import LoopThread
 from yarnbox.testing.masters import Master
 from yarnbox.testing.patience import PATIENCE_S
-from yarnbox.testing.setup import Conf, write_files
+from yarnbox.testing.setup import Conf, check_cluster, write_files
 from yarnbox.testing.watching import Application, WatchedCluster
 from yarnbox.yarn.configuration import SITE_FILES, Configuration
 from yarnbox.yarn.connection.address_book import ADDRESS_BOOK_FILE, ADDRESS_BOOK_PROPERTY, write_address_book
@@ -102,8 +102,9 @@ class YarnCluster(WatchedCluster, AbstractContextManager["YarnCluster"]):
         rms: int = 1,
     ) -> None:
         """`directory` is where it lives; a new one by default, which goes with it. With several `rms` there
-        is a ZooKeeper, too, and one of them is active.
+        is a ZooKeeper, too, and one of them is active. ValueError: no cluster can be so.
         """
+        check_cluster(nodes=nodes, conf=conf)
         self._temporary = None if directory else tempfile.TemporaryDirectory(prefix="yarnbox-test-")
         root = directory or Path(self._temporary.name if self._temporary else "")
         self.cluster = Cluster(RunDirectory(root / "run"), stays_with_us=True)
@@ -251,8 +252,8 @@ class YarnCluster(WatchedCluster, AbstractContextManager["YarnCluster"]):
         max_attempts: int | None = None,
         keep_containers: bool = False,
     ) -> Application:
-        """Submits an application whose AM is that function, or the command of these words. ValueError: the
-        function is not at the top of a module. YarnError: the ResourceManager refuses it.
+        """Submits an application whose AM is that function, or the command of these words. ValueError: it is
+        neither, or not at the top of a module. YarnError: the ResourceManager refuses it.
         """
         with blocking_stub_of(
             self._record.rm_addresses, CLIENT_SERVICE, user=user or getpass.getuser()
@@ -292,6 +293,8 @@ class YarnCluster(WatchedCluster, AbstractContextManager["YarnCluster"]):
                 environment=self.environment,
                 paths=[path for path in sys.path if path],
             )
+        if not (isinstance(master, list | tuple) and master):
+            raise ValueError(f"{master!r} is no ApplicationMaster: a function or the words of a command is")
         variables = {**self.environment, "PYTHONPATH": python_path()}
         return ContainerLaunchContext(
             environment=exact_environment(variables), command=(command_line(master) + redirections(),)

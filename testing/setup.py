@@ -13,9 +13,7 @@ from yarnbox.cluster.site import SCHEDULER_PROPERTY, sample_configuration
 from yarnbox.sim.scenario.playing.files import CAPACITY_SCHEDULER, FAIR_SCHEDULER, YARN_SITE, ScenarioFiles
 from yarnbox.yarn.configuration import Configuration
 from yarnbox.yarn.configuration.document import write
-from yarnbox.yarn.resources.resource import Resource
 
-DEFAULT_SIZE = Resource(8192, 8)
 _CAPACITY_PREFIX = "yarn.scheduler.capacity."
 _VIRTUAL = {
     "yarn.resourcemanager.recovery.enabled": "true",
@@ -24,6 +22,20 @@ _VIRTUAL = {
 
 Conf = Mapping[str, str] | Path | None
 """Properties, or a configuration directory."""
+
+
+def check_cluster(*, nodes: object, conf: object, racks: object = 1, containers: object = repr) -> None:
+    """ValueError where a test asks for a cluster that cannot be."""
+    for name, value, least in (("nodes", nodes, 0), ("racks", racks, 1)):
+        if not isinstance(value, int) or isinstance(value, bool) or value < least:
+            raise ValueError(f"{name}={value!r}: it has to be a whole number, at least {least}")
+    if not callable(containers):
+        raise ValueError(f"containers={containers!r}: it has to be a function, like runs(60)")
+    if conf is not None and not isinstance(conf, Path | Mapping):
+        raise ValueError(f"conf={conf!r}: it has to be properties or the Path of a configuration directory")
+    for name, value in conf.items() if isinstance(conf, Mapping) else ():
+        if not isinstance(name, str) or not isinstance(value, str):
+            raise ValueError(f"conf: {name!r}: {value!r}: names and values of properties are texts")
 
 
 def split(scheduler: str, conf: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:

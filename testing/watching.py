@@ -17,6 +17,7 @@ from yarnbox.testing.conditions import Condition
 from yarnbox.testing.faults import ContainerAddress, Fault, Faults
 from yarnbox.yarn.connection.rpc import ConnectionFailedError
 from yarnbox.yarn.enums import FinalApplicationStatus, YarnApplicationState
+from yarnbox.yarn.errors import YarnError
 from yarnbox.yarn.ids import ApplicationId, ContainerId, NodeId
 from yarnbox.yarn.records.application import ApplicationReport
 from yarnbox.yarn.storage.event_log import STARTED, LoggedEvent
@@ -213,12 +214,10 @@ class WatchedCluster(ABC):
             raise AssertionError("\n  ".join(["this is left:", *left]) + f"\n{self.story()}")
 
     def _unfinished(self) -> Iterator[str]:
-        apps: dict[ApplicationId, None] = {}
         for one in self.containers():
-            apps[one.id.application_id] = None
             if one.is_live and self.report(one.id.application_id).yarn_application_state in FINAL:
                 yield f"{one.id} on {one.node} is booked, and its application has ended"
-        for app in apps:
+        for app in self._applications():
             state = self.report(app).yarn_application_state
             if state not in FINAL:
                 yield f"{app} is {state.name if state else 'NEW'}: an application of a test has to end"
@@ -237,8 +236,32 @@ class WatchedCluster(ABC):
         lines += [f"fault that did not happen: {one}" for one in self.faults.waiting]
         for one in self.containers():
             if one.is_am and (text := self.logs(one.id)):
-                lines.append(f"the AM in {one.id} on {one.node} wrote:\n{text[-_SHOWN_OF_AN_AM:]}")
+                lines.append(f"the AM in {one.id} on {one.node} wrote:\n{_end_of(text)}")
+        lines += [f"{app} is {what}" for app, what in self._waiting()]
         return "\n".join(lines)
+
+    def _waiting(self) -> Iterator[tuple[ApplicationId, str]]:
+        """Of each application that has not ended, its state and what the ResourceManager says of it."""
+        for app in self._applications():
+            try:
+                report = self.report(app)
+            except (YarnError, ConnectionFailedError):
+                continue
+            state = report.yarn_application_state
+            if state not in FINAL:
+                why = " ".join((report.diagnostics or "").split())
+                yield app, f"{state.name if state else 'NEW'}{f': {why}' if why else ''}"
+
+    def _applications(self) -> list[ApplicationId]:
+        subjects = dict.fromkeys(one.subject for one in self.events())
+        return [ApplicationId.parse(one) for one in subjects if one.startswith("application_")]
+
+
+def _end_of(text: str) -> str:
+    """The last lines, as many as may be shown."""
+    if len(text) <= _SHOWN_OF_AN_AM:
+        return text
+    return "...\n" + text[-_SHOWN_OF_AN_AM:].partition("\n")[2]
 
 
 def _says(event: LoggedEvent, text: str) -> bool:

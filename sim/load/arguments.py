@@ -162,11 +162,20 @@ def warn(load: Load, err: TextIO) -> None:
 
 # ---- values
 
+_MOST = 2**31 - 1
+
 
 def positive(text: str) -> int:
     """A whole number of at least 1."""
-    if not (text.isascii() and text.isdigit() and 0 < int(text) < 2**31):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
+    return whole(text, 1)
+
+
+def whole(text: str, least: int) -> int:
+    """A whole number, at least that and of 32 bits."""
+    if not (text.isascii() and text.isdigit()) or int(text[:20]) < least:
+        raise argparse.ArgumentTypeError(f"{text[:40]!r} is not a whole number of at least {least}")
+    if len(text) > 20 or int(text) > _MOST:
+        raise argparse.ArgumentTypeError(f"{text[:40]!r} is more than {_MOST}")
     return int(text)
 
 

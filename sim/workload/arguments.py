@@ -6,7 +6,7 @@ import argparse
 from dataclasses import replace
 from pathlib import Path
 
-from yarnbox.sim.load.arguments import factor, positive
+from yarnbox.sim.load.arguments import factor, positive, whole
 from yarnbox.sim.load.data import DataOptions, with_data
 from yarnbox.sim.load.formats import Load
 from yarnbox.sim.load.jobs import InvalidTraceError, Nodes, united
@@ -394,9 +394,7 @@ def nodes(text: str) -> int:
 
 def milliseconds(text: str) -> int:
     """A whole number of at least 0."""
-    if not (text.isascii() and text.isdigit() and int(text) < 2**31):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 0")
-    return int(text)
+    return whole(text, 0)
 
 
 def share(text: str) -> float:

@@ -29,7 +29,7 @@ from yarnbox.rm.events.node import NodeExpire
 from yarnbox.testing.conditions import Arrival
 from yarnbox.testing.faults import ContainerAddress, Faults, exchange
 from yarnbox.testing.masters import FAILED, AlternatingThread, Master, run_master
-from yarnbox.testing.setup import DEFAULT_SIZE, configuration_files
+from yarnbox.testing.setup import check_cluster, configuration_files
 from yarnbox.testing.virtual_time.loop import LoopClock, StandstillError, VirtualLoop
 from yarnbox.testing.virtual_time.memory import MemoryConnection, MemoryStub
 from yarnbox.testing.virtual_time.nodes import (
@@ -44,6 +44,7 @@ from yarnbox.testing.virtual_time.nodes import (
 from yarnbox.testing.virtual_time.rm import START_MS, VirtualRM
 from yarnbox.testing.watching import Application, WatchedCluster
 from yarnbox.yarn.connection.rpc import Caller, ConnectionFailedError
+from yarnbox.yarn.errors import YarnError
 from yarnbox.yarn.ids import ApplicationId, ContainerId, NodeId
 from yarnbox.yarn.records.application import ApplicationReport, ApplicationSubmissionContext
 from yarnbox.yarn.records.basics import Record
@@ -54,7 +55,9 @@ from yarnbox.yarn.records.client import (
     SubmitApplicationRequest,
 )
 from yarnbox.yarn.records.container import ContainerLaunchContext
+from yarnbox.yarn.resources.node_resources import node_resource
 from yarnbox.yarn.resources.resource import Resource
+from yarnbox.yarn.resources.resource_types import ResourceTypeRegistry
 from yarnbox.yarn.runtime.tasks import end_tasks
 from yarnbox.yarn.security.credentials import Credentials
 from yarnbox.yarn.settings import read
@@ -81,11 +84,17 @@ class VirtualCluster(WatchedCluster, AbstractContextManager["VirtualCluster"]):
         scheduler: str = "capacity",
         conf: Mapping[str, str] | Path | None = None,
         seed: int = 0,
-        resource: Resource = DEFAULT_SIZE,
+        resource: Resource | None = None,
         racks: int = 1,
         containers: Behaviour = as_told,
     ) -> None:
-        """`resource` is that of each node; `containers` says what containers do, and how long."""
+        """`resource` is that of each node, by default what `conf` says; `containers` says what containers do,
+        and how long. ValueError: no cluster can be so.
+        """
+        check_cluster(nodes=nodes, racks=racks, conf=conf, containers=containers)
+        self._files = configuration_files(scheduler, conf)
+        site = self._files.load("yarn-site.xml")
+        self._resource = resource or node_resource(site, ResourceTypeRegistry.read(site))
         self.loop = VirtualLoop()
         self.clock = LoopClock(self.loop, START_MS)
         self.chance = Random(seed)
@@ -93,9 +102,7 @@ class VirtualCluster(WatchedCluster, AbstractContextManager["VirtualCluster"]):
         self.behaviour = containers
         self.nodes: dict[str, VirtualNode[HeartbeatSchedule]] = {}
         self.rest_s = 0.0
-        self._files = configuration_files(scheduler, conf)
         self._racks = racks
-        self._resource = resource
         self._masters: dict[ApplicationId, Master] = {}
         self._running: dict[ContainerId, asyncio.Task[None]] = {}
         self._pulses: dict[str, asyncio.Task[None]] = {}
@@ -103,7 +110,11 @@ class VirtualCluster(WatchedCluster, AbstractContextManager["VirtualCluster"]):
         self._begun = 0
         self._changed = asyncio.Event()
         self._is_closed = False
-        self.run(self._begin(nodes))
+        try:
+            self.run(self._begin(nodes))
+        except BaseException:
+            self.loop.close()
+            raise
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
@@ -233,6 +244,8 @@ class VirtualCluster(WatchedCluster, AbstractContextManager["VirtualCluster"]):
 
         try:
             return await exchange(self.faults, Arrival(rpc, request, host), caller, proceed, wait)
+        except YarnError as error:
+            raise error.with_traceback(None) from None  # callers do not see where in the peer it was
         finally:
             self._changed.set()
             if service in (MASTER, CLIENT, ADMIN):
@@ -270,7 +283,13 @@ class VirtualCluster(WatchedCluster, AbstractContextManager["VirtualCluster"]):
         max_attempts: int | None = None,
         keep_containers: bool = False,
     ) -> Application:
-        """Submits an application whose AM is that function. YarnError: the ResourceManager refuses it."""
+        """Submits an application whose AM is that function. YarnError: the ResourceManager refuses it.
+        ValueError: it is none.
+        """
+        if not callable(master):
+            raise ValueError(
+                f"{master!r} is no ApplicationMaster: that is a function of (environment, connection)"
+            )
         application_id = self._ask(
             CLIENT_SERVICE, "getNewApplication", GetNewApplicationRequest(), user
         ).application_id
@@ -356,6 +375,8 @@ class VirtualCluster(WatchedCluster, AbstractContextManager["VirtualCluster"]):
         """What a container that begins now does."""
         self._begun += 1
         ends = self.behaviour(Started(order.container_id, host, order.context, self._begun, self.chance))
+        if ends is not None and not isinstance(ends, Ends):
+            raise TypeError(f"containers returned {ends!r}: what a container does is Ends(...), or None")
         self._output.setdefault(order.container_id, []).append("" if ends is None else ends.output)
         return ends
 

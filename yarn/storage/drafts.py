@@ -35,7 +35,7 @@ def named_file(path: Path) -> io.BufferedWriter:
     """A file to write, as `open` makes it; an OSError of a write names it, of several that are open the right
     one.
     """
-    return io.BufferedWriter(_NamedFile(path, "w"))
+    return io.BufferedWriter(_NamedFile(str(path), "w"))
 
 
 class _NamedFile(io.FileIO):
@@ -43,4 +43,4 @@ class _NamedFile(io.FileIO):
         try:
             return super().write(data)
         except OSError as error:
-            raise OSError(error.errno, error.strerror, str(self.name)) from None
+            raise OSError(error.errno, error.strerror, self.name) from None

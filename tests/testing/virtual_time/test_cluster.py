@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -23,6 +26,7 @@ from yarnbox.testing import (
     restart_rm,
     runs,
 )
+from yarnbox.yarn.configuration import ConfigurationError
 from yarnbox.yarn.errors import YarnError
 from yarnbox.yarn.ids import NodeId
 from yarnbox.yarn.records.client import GetClusterNodesRequest
@@ -42,6 +46,107 @@ def test_an_am_runs_unchanged(master: object, scheduler: str) -> None:
         cluster.assert_no_leaks()
         assert [one.is_am for one in cluster.containers(app)].count(True) == 1
         assert 1 < cluster.now_s < 60
+
+
+def test_an_application_that_waits_is_told_with_the_reason() -> None:
+    with VirtualCluster(1, conf={"yarn.scheduler.capacity.maximum-am-resource-percent": "0.1"}) as cluster:
+        first, second = (cluster.submit(patient, resource=Resource(4096, 1)) for _ in range(2))
+        first.succeeds()
+        second.succeeds()
+        cluster.submit(retrying, resource=Resource(6144, 1))
+        waits = cluster.submit(retrying, resource=Resource(6144, 1))
+        with pytest.raises(AssertionError, match=rf"\n{waits.id} is ACCEPTED: .*AM resource limit exceeded"):
+            waits.wait(0)
+
+
+def test_an_application_without_a_container_is_a_leak() -> None:
+    with VirtualCluster(0) as cluster:
+        app = cluster.submit(retrying)
+        with pytest.raises(AssertionError, match=rf"this is left:\n  {app.id} is ACCEPTED"):
+            cluster.assert_no_leaks()
+
+
+def test_nodes_are_as_large_as_the_configuration_says() -> None:
+    conf = {"yarn.nodemanager.resource.memory-mb": "3072", "yarn.nodemanager.resource.cpu-vcores": "5"}
+
+    def size(cluster: VirtualCluster) -> Resource | None:
+        stub = cluster.stub("ApplicationClientProtocolService")
+        answer = cluster.run(stub.call("getClusterNodes", GetClusterNodesRequest()))
+        capability: Resource | None = answer.node_reports[0].capability
+        return capability
+
+    for given, expected in ((conf, Resource(3072, 5)), (None, Resource(8192, 8))):
+        with VirtualCluster(1, conf=given) as cluster:
+            cluster.pass_time(2)
+            assert size(cluster) == expected
+    with VirtualCluster(1, conf=conf, resource=Resource(1024, 1)) as cluster:
+        cluster.pass_time(2)
+        assert size(cluster) == Resource(1024, 1)
+
+
+@pytest.mark.parametrize(
+    "asked, why",
+    [
+        ({"nodes": "many"}, "nodes='many': it has to be a whole number, at least 0"),
+        ({"nodes": -1}, "nodes=-1: it has to be a whole number"),
+        ({"racks": 0}, "racks=0: it has to be a whole number, at least 1"),
+        ({"containers": 5}, "containers=5: it has to be a function, like runs"),
+        ({"conf": "conf"}, "conf='conf': it has to be properties or the Path"),
+        ({"conf": {"yarn.resourcemanager.am.max-attempts": 1}}, "max-attempts': 1: names and values of"),
+        ({"scheduler": "fare"}, "there is no scheduler 'fare'"),
+    ],
+)
+def test_a_cluster_that_cannot_be_is_refused(asked: dict[str, Any], why: str) -> None:
+    with pytest.raises(ValueError, match=why):
+        VirtualCluster(**asked)
+
+
+def test_a_configuration_that_is_refused_leaves_no_loop() -> None:
+    with pytest.raises(ConfigurationError):
+        VirtualCluster(conf={"yarn.resourcemanager.am.max-attempts": "x"})
+    gc.collect()
+
+
+def test_what_is_no_fault_and_what_is_no_am_is_refused(virtual_cluster: VirtualCluster) -> None:
+    nothing: Any = "boom"
+    with pytest.raises(ValueError, match="'boom' is no fault"):
+        virtual_cluster.at("first allocate", nothing)
+    with pytest.raises(ValueError, match="'boom' is no fault"):
+        virtual_cluster.inject(nothing)
+    with pytest.raises(ValueError, match="'boom' is no ApplicationMaster"):
+        virtual_cluster.submit(nothing)
+
+
+def test_a_container_can_do_no_other_than_end(virtual_cluster: VirtualCluster) -> None:
+    virtual_cluster.behaviour = lambda started: "soon"  # type: ignore[assignment, return-value]
+    with pytest.raises(AssertionError, match="containers returned 'soon': what a container does is Ends"):
+        virtual_cluster.submit(blocking, max_attempts=1).succeeds()
+
+
+def test_a_refused_am_sees_its_own_lines_and_not_those_of_the_peer(virtual_cluster: VirtualCluster) -> None:
+    async def greedy(environment: ContainerEnvironment, connection: Connection) -> int:
+        rm = connection.rm_client(environment.amrm_token)
+        await rm.register(environment.node_id.host)
+        rm.asks.add(replace(REQUEST, capability=Resource(10**6, 1)))
+        await rm.allocate(0.5)
+        return 0
+
+    with pytest.raises(AssertionError, match="ended FAILED"):
+        virtual_cluster.submit(greedy, max_attempts=1).succeeds()
+    (master,) = virtual_cluster.containers()
+    said = virtual_cluster.logs(master.id)
+    assert said.startswith("Traceback")
+    assert "await rm.allocate(0.5)" in said
+    assert "InvalidResourceRequestError: Invalid resource request!" in said
+    assert "rm/services" not in said
+
+
+def test_the_story_shows_the_last_whole_lines_of_an_am(virtual_cluster: VirtualCluster) -> None:
+    def talks(environment: ContainerEnvironment, connection: Connection) -> int:
+        raise RuntimeError("".join(f"\nline {number:04}" for number in range(500)))
+
+    with pytest.raises(AssertionError, match=r"wrote:\n\.\.\.\nline 0\d\d\d\n"):
+        virtual_cluster.submit(talks, max_attempts=1).succeeds()
 
 
 @pytest.mark.long

@@ -39,6 +39,9 @@ def test_an_error_names_the_file_that_was_asked_for(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError) as raised, draft_of(path) as draft:
         draft.write_text("new")
     assert raised.value.filename == str(path)
+    with pytest.raises(FileNotFoundError) as raised, draft_of(path) as draft:
+        named_file(draft)
+    assert raised.value.filename == str(path)
 
 
 def test_a_full_disk_is_told_with_the_file(tmp_path: Path) -> None:
