@@ -9,7 +9,8 @@ master    the AM of one job, and the models by which it asks: mapreduce, dag, st
 speculation  which running attempt gets a second one
 reserving jobs with a deadline reserve in their plan queue
 watching  who listens to a play
-player    nodes and AMs that heartbeat until all jobs have ended
+player    when jobs come, until all of them have ended
+running   the AMs of jobs that were submitted, and their tasks
 fleet     the NodeManagers: which containers end when, who heartbeats
 arguments the options that say what the cluster is
 command   `yarnbox sim run`

@@ -10,7 +10,8 @@ from yarnbox.sim.load.jobs import REDUCE, Job, Task
 from yarnbox.sim.recording.document import read, write
 from yarnbox.sim.recording.recorder import Title
 from yarnbox.sim.workload.files import equal_queues
-from yarnbox.sim.workload.player import WorkloadOutcome, WorkloadPlayer
+from yarnbox.sim.workload.player import WorkloadPlayer
+from yarnbox.sim.workload.running import WorkloadOutcome
 from yarnbox.sim.workload.site import Site
 from yarnbox.yarn.resources.resource import Resource
 
