@@ -93,6 +93,8 @@ def test_a_recording_can_be_looked_at(browser: Browser, recording: Recording) ->
             await set_back(page)
             await look_at_moments(page, caller.top)
             await look_at_the_stream(page, caller.top)
+            await show(page, caller.top, "/events?at=30000")
+            await page.get_by_role("link", name="a1 (application_0_0001)").first.wait_for()
             await show(page, caller.top, "/compare")
             await page.locator("caption", has_text="by queue").wait_for()
             await page.get_by_text("Both runs: two-queues").wait_for()
@@ -360,7 +362,7 @@ def test_every_link_of_a_workload_leads_somewhere(browser: Browser, workload: Re
     browser.play(scene)
 
 
-def test_a_demo_explains_itself_and_can_be_changed(browser: Browser) -> None:
+def test_a_demo_explains_itself_and_can_be_changed(browser: Browser, recording: Recording) -> None:
     from playwright.async_api import expect
 
     path = demos()["delay"]
@@ -385,6 +387,12 @@ def test_a_demo_explains_itself_and_can_be_changed(browser: Browser) -> None:
             await page.get_by_role("button", name="Run", exact=True).click()
             await page.wait_for_url("**/run?run=s1**")
             await page.locator("h2", has_text="What to watch").wait_for()
+        for other in (found[0], recording):
+            async with viewing([found[0], other]) as caller, browsing(browser) as page:
+                await show(page, caller.top, "/run")
+                await page.locator("h2", has_text="What to watch").wait_for()
+                is_same = other is found[0]
+                assert await page.get_by_role("link", name="compare both").count() == is_same
 
     browser.play(scene)
 

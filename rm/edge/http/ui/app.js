@@ -24,6 +24,7 @@ import {
   queuePage,
   sized,
   state,
+  table,
   title,
 } from "./dom.js";
 import { grid } from "./grid.js";
@@ -272,24 +273,16 @@ function localities(held) {
   if (!held.length) return empty("No containers have been allocated yet.");
   if (!known)
     return empty("Not known: these containers were allocated before the ResourceManager was restarted.");
-  const count = (got, wanted) => counts[got][wanted] || 0;
   // Nothing is nearer than it was asked for: those places of the table are empty where they are zero.
-  const cell = (got, wanted, i) => {
-    const isNearer = KINDS.findIndex(([one]) => one === got) < i;
-    return html`<td class="count">${isNearer ? count(got, wanted) || "" : count(got, wanted)}</td>`;
-  };
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Locality">
-    <table class="small">
-      <caption>Total Allocated Containers: ${known}</caption>
-      <thead><tr><td></td>${KINDS.map(([, name]) => html`<th scope="col">${name} Request</th>`)}</tr></thead>
-      <tbody>
-        ${KINDS.map(
-          ([got, name]) => html`<tr>
-            <th scope="row">Num ${name} Containers (satisfied by)</th>
-            ${KINDS.map(([wanted], i) => cell(got, wanted, i))}
-          </tr>`,
-        )}
-      </tbody>
-    </table>
-  </div>`;
+  const cell = (got, wanted, i) =>
+    counts[got][wanted] || (KINDS.findIndex(([one]) => one === got) < i ? "" : 0);
+  return table(
+    `Total Allocated Containers: ${known}`,
+    ["Containers", ...KINDS.map(([, name]) => `${name} Request`)],
+    KINDS.map(([got, name]) => [
+      `Num ${name} Containers (satisfied by)`,
+      ...KINDS.map(([wanted], i) => cell(got, wanted, i)),
+    ]),
+    "",
+  );
 }

@@ -36,7 +36,7 @@ const APP_COLUMNS = [
   text("name", "Name", "name", CARD),
   ofQueue("queue", "Queue"),
   states("state", "State", "state", CARD),
-  states("final", "FinalStatus", "finalStatus"),
+  states("final", "FinalStatus", "finalStatus", CARD),
   progress("progress", "Progress", "progress", { width: 200 }),
   text("type", "Application Type", "applicationType"),
   text("tag", "Application Tags", "applicationTags", OFF),

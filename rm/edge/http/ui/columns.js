@@ -55,7 +55,11 @@ const PAGES = [
   [/^root(\.|$)/, queuePage],
   [/^[\w.-]+:\d+$/, (id) => `/cluster/node/${id}`],
 ];
-export const ofAnything = linked((name) => PAGES.find(([looks]) => looks.test(name))?.[1](name));
+// A recording writes "its name (its id)".
+export const ofAnything = linked((name) => {
+  const id = name.match(/\(([^()]+)\)$/)?.[1] ?? name;
+  return PAGES.find(([looks]) => looks.test(id))?.[1](id);
+});
 /** A link out of these pages, where there is something to see. */
 export const away = (key, name, to, word) => ({
   key,

@@ -30,7 +30,7 @@ export async function guide(shown, demo, runs) {
       <h2>What to watch</h2>
       <p>${withTerms(watch)}</p>
       ${
-        runs.length > 1 &&
+        runs.some((one) => one.run !== shown.run && one.name === shown.name) &&
         html`<p>
           The same scenario was also played with another scheduler: choose that run above, or${" "}
           <a href="/cluster/compare">compare both</a>.

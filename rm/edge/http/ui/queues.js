@@ -291,7 +291,7 @@ function details(row, rows, isFair, { partition, rights, users, query, waiting, 
     }
     ${facts([["Pending", row.pending || "nothing"], ...(isFair ? fairFacts(row) : capacityFacts(row))])}
     <h3>${isFair || !row.queue.users ? "Users" : "Active Users Info"}</h3>
-    ${userTable(row, users, isFair, query, step)}${everything(row.queue)}
+    ${userTable(row, users, isFair, query, step)}
   </section>`;
 }
 
@@ -352,14 +352,6 @@ function userTable(row, users, isFair, query, step) {
     count("waiting", "Non-Schedulable Apps", "numPendingApplications"),
   ];
   return [userGrid(columns, own, query, "/scheduler"), limits];
-}
-
-function everything(queue) {
-  const simple = Object.entries(queue).filter(([, value]) => typeof value !== "object" && value !== "");
-  return html`<details>
-    <summary>Every field of the REST API</summary>
-    ${facts(simple.map(([key, value]) => [key, String(value)]))}
-  </details>`;
 }
 
 // The lines beside the used share: of either scheduler, what is due to a queue.

@@ -149,7 +149,7 @@ async function events(_, query) {
   const { event, leftOut } = await get("/ui/recording/events");
   const numbered = list(event).map((one, number) => ({ ...one, number }));
   return [
-    ...eventLog(numbered, query),
+    ...eventLog(numbered, query, { calls: ["/ui/recording/events"] }),
     leftOut > 0 &&
       html`<p class="empty">The recording kept the first events; ${leftOut} later ones are not in it.</p>`,
   ];
