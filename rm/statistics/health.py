@@ -49,6 +49,7 @@ class SchedulerHealth:
         "last_run_ms",
         "preempted",
         "queues",
+        "refused",
         "released",
         "reserved",
         "runs",
@@ -70,6 +71,8 @@ class SchedulerHealth:
         """Containers allocated since the start."""
         self.preempted = 0
         """Containers preempted since the start."""
+        self.refused = 0
+        """Proposals of containers and reservations that did not pass the commit, since the start."""
         self.queues = QueueCounters()
         """What each queue has given and lost since the start."""
         self.delays = {name: [0, 0] for name in DELAYS}

@@ -54,6 +54,7 @@ def observed(rm: SimulatedRM) -> Observation:
             },
             "queues": dict(_queues(context)),
             "plans": _plans(rm),
+            "refused-proposals": context.health.refused,
         }
     )
 

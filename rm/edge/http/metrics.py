@@ -81,7 +81,7 @@ class Metrics:
             "AllocateAvgTime": round(allocate_ms * _NANOSECONDS, 1),
             "CommitSuccessNumOps": allocations,
             "CommitSuccessAvgTime": round(allocate_ms * _NANOSECONDS, 1),
-            "CommitFailureNumOps": 0,
+            "CommitFailureNumOps": self._core.context.health.refused,
             "CommitFailureAvgTime": 0.0,
             "NodeUpdateNumOps": count,
             "NodeUpdateAvgTime": round(mean_ms * _NANOSECONDS, 1),

@@ -211,6 +211,7 @@ def test_the_scheduler_s_times(tmp_path: Path, scheduler: str, bean: str, attrib
                 assert shown["UpdateThreadRunNumOps"] >= 1
             if scheduler == "capacity":
                 assert shown["SchedulerNodeHBInterval99thPercentileTime"] == 0, "the window is open"
+                assert shown["CommitFailureNumOps"] == 0
                 assert shown["tag.CapacitySchedulerMetrics"] == "ResourceManager"
 
     play(scene)

@@ -41,6 +41,7 @@ class Commit:
             return True
         assert key is not None
         if not self._is_acceptable(assignment, attempt, node):
+            self._context.rm.health.refused += 1
             return False
         if assignment.unreserved is not None:
             self._completion.unreserve(assignment.unreserved)
@@ -61,13 +62,18 @@ class Commit:
         """Whether limits and the node's free resources allow a container that the placement processor has
         placed.
         """
+        health = self._context.rm.health
         if not self._context.is_running(node):
+            health.refused += 1
             return False
         proposal = Assignment(Kind.ALLOCATE)
         proposal.attempt, proposal.node, proposal.key = attempt, node, key
         proposal.resource, proposal.locality = resource, Locality.NODE_LOCAL
         proposal.is_placed_before = True
-        return self._is_acceptable(proposal, attempt, node)
+        if not self._is_acceptable(proposal, attempt, node):
+            health.refused += 1
+            return False
+        return True
 
     def _is_acceptable(self, assignment: Assignment, attempt: CapacityAttempt, node: SchedulerNode) -> bool:
         context = self._context

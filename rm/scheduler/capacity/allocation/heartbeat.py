@@ -19,6 +19,7 @@ from yarnbox.rm.scheduler.capacity.allocation.assignment import (
 from yarnbox.rm.scheduler.capacity.allocation.commit import Commit
 from yarnbox.rm.scheduler.capacity.allocation.refusals import refusal_by_node
 from yarnbox.rm.scheduler.capacity.allocation.skip_reason import SkipReason
+from yarnbox.rm.scheduler.capacity.config.settings import CapacitySettings
 from yarnbox.rm.scheduler.capacity.preemption.killable import KillableContainers
 from yarnbox.rm.scheduler.capacity.queues.application import CapacityAttempt
 from yarnbox.rm.scheduler.capacity.queues.context import QueueContext
@@ -154,7 +155,10 @@ class NodeAllocator:
                 off_switch += 1
             if off_switch >= settings.maximum_off_switch or assignment.is_reservation:
                 return
-            if not settings.assigns_multiple or assignment.is_in_vain:
+            if not settings.assigns_multiple:
+                return
+            if assignment.is_in_vain:
+                self._context.rm.health.refused += _repetitions(settings, assignment, count, off_switch)
                 return
             if settings.maximum_assignments == -1:
                 if not any(self._context.is_running(each) for each in candidates or (node,)):
@@ -251,3 +255,13 @@ class NodeAllocator:
         observer.decided(pass_, leaf, assignment)
         if assignment.kind is not Kind.NOTHING and self._commit.commit(assignment):
             observer.committed(pass_, assignment)
+
+
+def _repetitions(settings: CapacitySettings, assignment: Assignment, count: int, off_switch: int) -> int:
+    """How often Hadoop would propose again in this heartbeat what has just been dropped; 0 for ever."""
+    left = []
+    if settings.maximum_assignments != -1:
+        left.append(settings.maximum_assignments - count)
+    if assignment.locality is Locality.OFF_SWITCH:
+        left.append(settings.maximum_off_switch - off_switch)
+    return max(min(left, default=0), 0)

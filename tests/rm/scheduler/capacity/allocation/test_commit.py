@@ -54,8 +54,10 @@ def test_what_does_not_fit_any_more_is_dropped() -> None:
     large = scene.proposal()
     large.resource = Resource(4 * GB, 4)
     assert scene.commit.commit(scene.proposal())
+    assert scene.rig.scheduler.context.health.refused == 0
     assert not scene.commit.commit(large)
     assert scene.rig.used_mb("root.a") == GB
+    assert scene.rig.scheduler.context.health.refused == 1
 
 
 def test_a_node_that_has_left_takes_nothing() -> None:

@@ -65,6 +65,7 @@ def test_what_was_dropped_is_not_proposed_again_where_nothing_has_changed() -> N
     assert counts == {KEY: 0}
     assert counts.times == 2  # missed, and found there
     assert not attempt.live
+    assert rig.scheduler.context.health.refused == 100, "as often as Hadoop proposes it, and metrics count"
 
 
 def test_it_is_proposed_again_while_another_misses_opportunities() -> None:
@@ -76,3 +77,4 @@ def test_it_is_proposed_again_while_another_misses_opportunities() -> None:
     assert waiting.opportunities[KEY] == 3
     assert local.opportunities[KEY] == 0
     assert not [*waiting.live, *local.live]
+    assert rig.scheduler.context.health.refused == 3
