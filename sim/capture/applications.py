@@ -113,17 +113,16 @@ class Application:
         )
 
     def _task(self, run_ms: int, am: Resource) -> Task | None:
-        held_s = run_ms // 1000
-        memory_mb_s = self._fields.integer("memorySeconds", 0) - am.memory_mb * held_s
-        vcores_s = self._fields.integer("vcoreSeconds", 0) - am.vcores * held_s
+        span_ms = max(1, run_ms - min(_START_MS, run_ms // 2))
+        memory_mb_s = self._fields.integer("memorySeconds", 0) - am.memory_mb * run_ms // 1000
+        vcores_s = self._fields.integer("vcoreSeconds", 0) - am.vcores * run_ms // 1000
         if self._fields.integer("memorySeconds", 0) <= 0:
             return None
         if memory_mb_s <= 0:
-            return Task(duration_ms=max(1, run_ms - _START_MS), resource=Resource(_STEP_MB, 1))
+            return Task(duration_ms=span_ms, resource=Resource(_STEP_MB, 1))
         memory_mb = memory_mb_s // max(vcores_s, 1) if vcores_s > 0 else am.memory_mb
         memory_mb = max(_STEP_MB, -(-memory_mb // _STEP_MB) * _STEP_MB)
         work_ms = memory_mb_s * 1000 // memory_mb
-        span_ms = max(1, run_ms - _START_MS)
         count = max(1, round(work_ms / span_ms))
         return Task(count=count, duration_ms=max(1, work_ms // count), resource=Resource(memory_mb, 1))
 

@@ -176,6 +176,7 @@ def _capture(options: argparse.Namespace, out: TextIO, err: TextIO) -> int:
     if options.command == "capture":
         if place.exists():
             raise InvalidTraceError(f"{place}: exists already")
+        moment_ms(options.since, 0)  # refused before anything is saved
         saved = SavedAnswers(Path(options.answers or place.with_name(f".{place.name}.answers")))
         source = _living(options, saved.directory, err)
     else:

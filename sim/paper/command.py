@@ -20,6 +20,7 @@ from yarnbox.sim.paper.files import ExperimentResult, OtherPaperError, cells, he
 from yarnbox.sim.paper.register import EXPERIMENTS, play_case
 from yarnbox.sim.reports.progress import Plays
 from yarnbox.sim.whatif.engines.pool import LostWorkersError, cores, play_each
+from yarnbox.yarn.text.command_parser import CommandParser
 from yarnbox.yarn.text.words import aligned, did_you_mean, refused
 
 DONE, INVALID = 0, 2
@@ -60,7 +61,7 @@ def main(argv: Sequence[str] | None = None, *, out: TextIO | None = None, err: T
 
 
 def parser() -> argparse.ArgumentParser:
-    found = argparse.ArgumentParser(
+    found = CommandParser(
         prog="yarnbox paper",
         description="Repeat experiments of the literature on fair sharing in virtual time, and print the"
         " published and the expected figures beside the measured ones.",

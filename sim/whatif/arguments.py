@@ -33,6 +33,8 @@ from yarnbox.sim.workload.arguments import (
 from yarnbox.sim.workload.site import Site
 from yarnbox.yarn.text.words import did_you_mean
 
+MOST_SEEDS = 10_000
+
 
 @dataclass(slots=True)
 class _Asked:
@@ -127,7 +129,7 @@ def add_base_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--seeds",
         metavar="N",
-        type=positive,
+        type=seeds,
         default=SEEDS,
         help=f"play everything under N seeds (default: {SEEDS})",
     )
@@ -218,6 +220,14 @@ def drawn(options: argparse.Namespace, site: Site, seeds: Iterable[int]) -> dict
         load = placed(one, load_of(one, settings_of(one)), site)
         found[seed] = tuple(load.jobs())
     return found
+
+
+def seeds(text: str) -> int:
+    """How many seeds: a play of each has to be held."""
+    count = positive(text)
+    if count > MOST_SEEDS:
+        raise argparse.ArgumentTypeError(f"{text!r} is more than {MOST_SEEDS}")
+    return count
 
 
 def confidence(text: str) -> float:

@@ -26,6 +26,7 @@ from yarnbox.rm.scheduler.fair.settings import FairSettings
 from yarnbox.rm.settings import RMSettings
 from yarnbox.sim.load.formats import Load
 from yarnbox.sim.load.jobs import InvalidTraceError, Nodes, NodeSpec
+from yarnbox.sim.load.sls import MOST_NODES
 from yarnbox.sim.workload.files import CLASS, LABELS_ENABLED, DirectoryFiles, equal_queues
 from yarnbox.sim.workload.site import Site
 from yarnbox.yarn.configuration import Configuration, ConfigurationError
@@ -39,7 +40,7 @@ MOST_BYTES = 16 * 1024 * 1024
 SCHEDULERS = ("fifo", "capacity", "fair")
 _FAMILIES = ("yarn", "yarnbox", "hadoop", "mapreduce", "mapred", "dfs", "fs", "ha", "io", "ipc", "net")
 """First words of the names of properties."""
-_NODES = re.compile(r"([+-])(\d{1,6})(?::([A-Za-z0-9_-]+))?")
+_NODES = re.compile(r"([+-])(\d{1,18})(?::([A-Za-z0-9_-]+))?")
 
 
 class InvalidChangeError(Exception):
@@ -245,6 +246,8 @@ def with_nodes(site: Site, text: str) -> Site:
         gone = dict.fromkeys(node.host for node in alike[-count:])
         left = tuple(node for node in known.nodes if node.host not in gone)
         return replace(site, nodes=replace(known, nodes=left))
+    if len(known.nodes) + count > MOST_NODES:
+        raise InvalidChangeError(f"nodes {text}: more than {MOST_NODES} nodes in all")
     pattern = (alike or known.nodes)[0]
     racks = list(dict.fromkeys(node.rack for node in known.nodes))
     hosts = dict.fromkeys(node.host for node in known.nodes)

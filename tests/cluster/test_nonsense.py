@@ -103,3 +103,25 @@ def test_what_cannot_be_is_one_line(words: str, status: int, capsys: pytest.Capt
     (line,) = err.splitlines()
     assert line.startswith("yarnbox: ")
     assert out == ""
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "paper --workers 0",
+        "sim run --num-nodes 0",
+        "whatif --load trace --seeds 0",
+        "walk --seeds 0",
+        "up --nodes x",
+    ],
+)
+def test_a_value_that_cannot_be_is_one_line(words: str, capfd: pytest.CaptureFixture[str]) -> None:
+    try:
+        status = main(words.split())
+    except SystemExit as ended:
+        status = ended.code  # type: ignore[assignment]
+    assert status == 2
+    out, err = capfd.readouterr()
+    (line,) = err.splitlines()
+    assert line.startswith(f"yarnbox {words.split()[0]}")
+    assert out == ""

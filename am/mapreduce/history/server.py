@@ -38,6 +38,7 @@ from yarnbox.yarn.runtime.tasks import end_tasks
 from yarnbox.yarn.security.tls import ExposedError, Tls, check_exposure, check_hadoop_wire, scheme
 from yarnbox.yarn.settings import read
 from yarnbox.yarn.storage.urls import is_remote
+from yarnbox.yarn.text.command_parser import CommandParser
 
 log = logging.getLogger("historyserver")
 
@@ -128,7 +129,7 @@ class HistoryServer:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs until it is ended; the exit status."""
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog="python -m yarnbox.am.mapreduce.history.server",
         description="The MapReduce history server.",
     )

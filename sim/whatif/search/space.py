@@ -116,7 +116,9 @@ def read_dimension(text: str) -> Dimension:
     if match["step"] is None:
         return Dimension(name=name, low=float(low), high=float(high), suffix=suffix)
     step = Decimal(match["step"])
-    if not step or (high - low) / step >= MOST_VALUES:
+    if not step:
+        raise InvalidChangeError(f"--vary {text}: a step is more than 0")
+    if (high - low) / step >= MOST_VALUES:
         raise InvalidChangeError(f"--vary {text}: more than {MOST_VALUES} values")
     found = [
         f"{(low + step * number).normalize():f}{suffix}" for number in range(int((high - low) / step) + 1)

@@ -133,6 +133,21 @@ def test_tasks_are_modelled_from_sums() -> None:
     assert complaints.warnings == ["application_1_0003: used nothing, and is left out"]
 
 
+def test_an_application_of_a_second_and_a_half_is_a_few_containers() -> None:
+    """Of its 1.57 s an AM of 1 GiB held 1607 MB-seconds, so that 2664 are left for tasks of 0.785 s."""
+    short = {
+        "id": "application_1_0007",
+        "startedTime": 1000,
+        "launchTime": 1000,
+        "elapsedTime": 1570,
+        "memorySeconds": 4271,
+        "vcoreSeconds": 4,
+    }
+    (job,) = jobs_of([short], "apps.json", Complaints())
+    (task,) = job.tasks
+    assert (task.count, task.duration_ms, task.resource) == (3, 867, Resource(1024, 1))
+
+
 def test_a_state_dump_becomes_a_directory_that_is_played(dump: Path, tmp_path: Path) -> None:
     place = tmp_path / "captured"
     status, out, err = run("from-state-dump", str(dump), "--out", str(place))

@@ -301,6 +301,14 @@ def test_what_a_refused_or_empty_capture_was_answered_is_not_kept(
     assert not list(tmp_path.iterdir())
 
 
+def test_a_moment_that_is_none_is_refused_before_anything_is_asked(servers: Servers, tmp_path: Path) -> None:
+    words = ("capture", servers.url, "--out", str(tmp_path / "captured"), "--since", "yesterday")
+    status, _, err = run(*words)
+    assert (status, servers.asked) == (2, [])
+    assert err.startswith("yarnbox: --since yesterday: has to be a date like")
+    assert not list(tmp_path.iterdir())
+
+
 def test_answers_to_another_capture_are_not_taken(servers: Servers, tmp_path: Path) -> None:
     answers = ("--answers", str(tmp_path / "answers"))
     captured(servers, tmp_path / "one", *answers)

@@ -108,6 +108,7 @@ def test_options_belong_to_the_change_before_them() -> None:
         (("--load-factor", "2", "--base", "empty"), "empty: is not a configuration directory: neither"),
         (("--change", "empty"), "empty: is not a configuration directory: neither capacity-scheduler.xml"),
         (("-D", f"{CAPACITY}root.etl.capacity=70"), f"{CAPACITY}root.etl.capacity=70: "),
+        (("--nodes", "+100000"), "nodes +100000: more than 100000 nodes in all"),
         (("--change", "bad.xml"), "bad.xml: not well-formed XML: "),
         (("--change", "other.xml"), "other.xml: begins with <html>, not <configuration> or <allocations>"),
     ],
@@ -154,7 +155,8 @@ def test_a_directory_that_cannot_be_used_is_called_by_its_own_name(run: Run, tmp
 
 
 @pytest.mark.parametrize(
-    "words", [["--seeds", "0"], ["--confidence", "1"], ["--metrics", "wiat"], ["-D", "novalue"]]
+    "words",
+    [["--seeds", "0"], ["--seeds", "10001"], ["--confidence", "1"], ["--metrics", "wiat"], ["-D", "novalue"]],
 )
 def test_a_bad_command_line_is_status_2(
     run: Run, words: list[str], capsys: pytest.CaptureFixture[str]

@@ -163,6 +163,7 @@ def test_values_of_a_dimension() -> None:
         ("root.a.capacity=5..1", "5 is more than 1"),
         ("root.a.capacity=1..x", "1..x is not of the form LOW..HIGH or LOW..HIGH/STEP"),
         ("root.a.capacity=0..1/0.00001", "more than 10000 values"),
+        ("root.a.capacity=0..1/0", "a step is more than 0"),
     ],
 )
 def test_a_dimension_that_cannot_be_read(text: str, why: str) -> None:
