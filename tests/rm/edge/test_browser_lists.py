@@ -107,6 +107,7 @@ async def move_by_keys(page: Page, ids: list[str]) -> None:
     assert ids[0] in await page.evaluate("document.activeElement.textContent")
     await page.keyboard.press("?")
     await page.locator("dialog", has_text="rows of a table").wait_for()
+    assert await page.evaluate("document.querySelector('dialog').scrollTop") == 0, "nothing is cut off"
     await page.keyboard.press("Escape")
     await page.locator("tbody tr").nth(1).focus()
     await page.keyboard.press("Enter")
@@ -260,6 +261,8 @@ async def change_queues(page: Page, caller: Web) -> None:
     await dialog.get_by_role("button", name="Stop", exact=True).click()
     await page.locator(".queues .trouble", has_text="STOPPED").wait_for()
     await page.get_by_role("button", name="Edit capacities").click()
+    await dialog.get_by_role("button", name="Show the effect").click()
+    await dialog.locator(".error", has_text="No value is other than before.").wait_for()
     await dialog.get_by_label("root.etl: Capacity", exact=True).fill("70")
     await dialog.get_by_role("button", name="Show the effect").click()
     await dialog.locator(".error", has_text="root").wait_for()
@@ -275,6 +278,30 @@ async def change_queues(page: Page, caller: Web) -> None:
     assert await page.get_by_text("etl absolute 60.0 % = root 100.0 %").count() == 1, "nothing has changed"
     await dialog.get_by_role("button", name="Change the queues").click()
     await page.get_by_text("etl absolute 70.0 % = root 100.0 %").wait_for()
+
+
+COVERED = """() => {
+  const covered = [];
+  const reached = document.querySelectorAll(":is(.skip, main a, main button, main dfn):not(:disabled)");
+  for (const one of [...reached].reverse()) {
+    one.focus();
+    const { left, top } = one.getBoundingClientRect();
+    if (!one.checkVisibility()) continue;
+    const shown = document.elementFromPoint(Math.max(0, left) + 3, Math.max(0, top) + 3);
+    if (shown?.closest("header")) covered.push(one.outerHTML);
+  }
+  return covered;
+}"""
+
+
+async def keep_the_focus_in_sight(page: Page, caller: Web) -> None:
+    """Whoever goes up by the keyboard finds nothing behind the bar, and sees the link that skips it."""
+    await page.set_viewport_size({"width": 1280, "height": 500})
+    await show(page, caller, "/scheduler?queue=root.etl")
+    await page.locator("dfn").first.wait_for()
+    await page.evaluate("scrollTo(0, document.body.scrollHeight)")
+    assert await page.evaluate(COVERED) == []
+    await set_back(page)
 
 
 def luminance(colour: str) -> float:
@@ -345,6 +372,7 @@ def test_lists_and_queues(browser: Browser, tmp_path: Path) -> None:
             await look_at_many_nodes(page, caller)
             await compare_filters(page)
             await change_queues(page, caller)
+            await keep_the_focus_in_sight(page, caller)
             await measure_contrast(page, caller)
 
     browser.play(scene)

@@ -69,7 +69,10 @@ async function edit(name, siblings, partition) {
     );
     if (!answers) return;
     const changed = fields.filter((one) => answers[one.name] !== one.value);
-    if (!changed.length) return;
+    if (!changed.length) {
+      fault = "No value is other than before.";
+      continue;
+    }
     const body = {
       "update-queue": changed.flatMap(
         (one) => change(one.queue, { [one.key]: answers[one.name] })["update-queue"],
