@@ -28,7 +28,7 @@ BROKEN = "removal of a node that multi-node placement does not list, at which Ha
 AMBIGUOUS = "preemption that breaks at a leaf whose name another queue has, too"
 NAMELESS = "preemption that breaks at a container of the placement processor"
 LOST = "reservation lost when an update of it was refused"
-REVIVED = "update of a reservation that was dropped"
+BEYOND = "decrease to more of a type, which Hadoop does at once, beyond all limits"
 CROSSED = "decrease in the call that takes the increase of the same container, at which Hadoop breaks"
 DRAINING = "another size of a container is not told to a node that drains"
 COUNTED = "what stands for another size of a container is still on its node in the report of the same answer"
@@ -42,13 +42,13 @@ OMITTED = "queue with applications that a refresh omits, and lists as STOPPED, l
 DEDUCTED = "ended container that its node had not reported, deducted once more from what FIFO has used"
 
 _DECREASE, _INCREASE = ContainerUpdateType.DECREASE_RESOURCE, ContainerUpdateType.INCREASE_RESOURCE
-_UNKNOWN = "is unknown. Please try again with a valid reservation."
 _NO_SIZE = '"rhs" is null'
 _MULTI_NODE = "yarn.scheduler.capacity.multi-node-placement-enabled"
 _RATIO = re.compile(r"\.queues\.[^ ]*\.labels\.[^.]*\.(absolute-)?(max-)?(used-)?capacity$")
 _RESERVATION = re.compile(r"\.plans\.[^ ]*\.(?P<id>reservation_[^. ]*)$")
 _PLACED = re.compile(r"\.nodes\.(?P<node>[^.]*)\.(containers|reserved)$")
 _HEADROOM = "allocate.limit"
+_ERRORS, _OUTSIDE = "allocate.update_errors", "RESOURCE_OUTSIDE_ALLOWED_RANGE"
 _QUEUES = ("getApplicationReport.application_report.queue", "registerApplicationMaster.queue")
 _APPS = re.compile(r"\.queues\.[^ ]*\.apps$")
 _QUEUE = re.compile(r"\.queues\.(?P<path>root(\.[^.]+)*)$")
@@ -80,6 +80,8 @@ class Accidents:
         self.stepped_over: Counter[str] = Counter()
         self._containers: dict[str, None] = {}
         """Every id under which either side showed a container."""
+        self._sizes: dict[str, Mapping[str, int]] = {}
+        """Of the containers that were live after a turn, as they were last."""
         self._registrations: Counter[str] = Counter()
         self._draining: dict[str, None] = {}
         """Nodes that are or were being decommissioned."""
@@ -161,9 +163,10 @@ class Accidents:
         for app in seen["apps"].values():
             live = app.get("attempt", {}).get("live", ())
             self._containers.update((each["id"], None) for each in live)
+            self._sizes.update((each["id"], each["used"]) for each in live)
 
     def in_answer(self, path: str, ours: object, hadoop: object, node_id: str) -> bool:
-        """Whether a difference of an answer is stepped over."""
+        """Whether a difference of an answer is stepped over; EndedByAccidentError where it ends the play."""
         name = None
         extra = _extra(ours, hadoop)
         if path == "nodeHeartbeat.containers_to_cleanup" and extra:
@@ -185,12 +188,24 @@ class Accidents:
         elif _USED_OF_NODE.match(path) and isinstance(hadoop, int):
             # Its space is free with an event that the scheduler receives after the answer.
             name = COUNTED if _number(ours) < hadoop and self._resized else None
+        elif path == _ERRORS and (refused := _extra(hadoop, ours)):
+            # Hadoop: RMServerUtils.validateIncreaseDecreaseRequest looks at the largest allocation only.
+            if all(self._is_beyond(each) for each in refused):
+                raise EndedByAccidentError(BEYOND)
         elif path in _QUEUES and isinstance(ours, str):
             # Hadoop: RMAppManager.updateAppDataToStateStore stores the name that the caller gave.
             name = NAMED if self._has_restarted and ours.endswith(f".{hadoop}") else None
         elif path == _HEADROOM or path.startswith(f"{_HEADROOM}."):
             name = DEDUCTED if self._is_deducted(path, ours, hadoop) else None
         return self._step_over(name)
+
+    def _is_beyond(self, error: Mapping[str, Any]) -> bool:
+        """Whether ours has refused a decrease because it wants more of a type."""
+        request = error["update_request"]
+        if error["reason"] != _OUTSIDE or request.get("update_type") != _DECREASE.value:
+            return False
+        size = self._sizes.get(_text(request["container_id"]), {})
+        return any(amount > size.get(name, 0) for name, amount in request["capability"].items())
 
     def _is_deducted(self, path: str, ours: object, hadoop: object) -> bool:
         """Whether Hadoop's headroom is larger by what has been deducted twice: by all of it, or by less where
@@ -209,12 +224,6 @@ class Accidents:
             )
             for deducted in self._deducted[1:]
         )
-
-    def in_refusal(self, rpc: str, ours: str | None, hadoop: str | None) -> None:
-        """EndedByAccidentError where a refusal of one side only is an accident."""
-        if rpc == "updateReservation" and hadoop is None and (ours or "").endswith(_UNKNOWN):
-            # Hadoop: AbstractReservationSystem remembers the queue of what SimpleCapacityReplanner drops.
-            raise EndedByAccidentError(REVIVED)
 
     def in_defect(self, message: str, request: object, answer: object) -> None:
         """EndedByAccidentError where it is an accident that a call breaks, which ours answers."""

@@ -8,6 +8,7 @@ import pytest
 
 from tests.hadoop.accidents import (
     AMBIGUOUS,
+    BEYOND,
     CROSSED,
     LISTED,
     NAMELESS,
@@ -78,6 +79,31 @@ def test_a_decrease_breaks_the_call_that_takes_an_increase_of_the_same_container
     request = AllocateRequest(update_requests=(wanted,))
     with pytest.raises(EndedByAccidentError, match=CROSSED) if is_known else nullcontext():
         Accidents().in_defect(message, request, AllocateResponse(updated_containers=(taken,)))
+
+
+@pytest.mark.parametrize(
+    ("reason", "kind", "vcores", "is_known"),
+    [
+        ("RESOURCE_OUTSIDE_ALLOWED_RANGE", ContainerUpdateType.DECREASE_RESOURCE, 2, True),
+        ("RESOURCE_OUTSIDE_ALLOWED_RANGE", ContainerUpdateType.DECREASE_RESOURCE, 1, False),
+        ("RESOURCE_OUTSIDE_ALLOWED_RANGE", ContainerUpdateType.INCREASE_RESOURCE, 2, False),
+        ("UPDATE_OUTSTANDING_ERROR", ContainerUpdateType.DECREASE_RESOURCE, 2, False),
+    ],
+)
+def test_a_decrease_to_more_of_a_type_is_done_beyond_all_limits_in_hadoop(
+    reason: str, kind: ContainerUpdateType, vcores: int, is_known: bool
+) -> None:
+    accidents = Accidents()
+    live = [{"id": "container_0_0001_01_000003", "used": {"memory-mb": 2048, "vcores": 1}}]
+    accidents.note_seen({"nodes": {}, "apps": {"a1": {"attempt": {"live": live}}}})
+    wanted = {
+        "container_id": {"app_attempt_id": {"application_id": {"id": 1}, "attemptId": 1}, "id": 3},
+        "update_type": kind.value,
+        "capability": {"memory-mb": 1024, "vcores": vcores},
+    }
+    refused = [{"reason": reason, "update_request": wanted}]
+    with pytest.raises(EndedByAccidentError, match=BEYOND) if is_known else nullcontext():
+        assert not accidents.in_answer("allocate.update_errors", refused, None, "")
 
 
 def test_multi_node_placement_lists_a_node_that_lost_its_label_in_its_old_partition_alone() -> None:

@@ -20,19 +20,30 @@ import org.apache.hadoop.yarn.util.resource.Resources;
 
 /**
  * Hadoop's plan, in which what recurs lasts. Hadoop's own books it for ever, and yet it holds nothing after its first window,
- * is forgotten some time after that, and is never active where its window is as long as its period.
+ * is forgotten some time after that, and is never active where its window is as long as its period. What is deleted is gone.
  */
 public final class LastingPlan extends InMemoryPlan {
+  private final RMContext context;
+
   /** Like that plan; the FairScheduler changes the capacity in place. */
   private LastingPlan(InMemoryPlan plan, Resource capacity, RMContext context) {
     super(plan.getQueueMetrics(), plan.getSharingPolicy(), UncutPlanner.within(plan.getReservationAgent()), capacity,
         plan.getStep(), plan.getResourceCalculator(), plan.getMinimumAllocation(), plan.getMaximumAllocation(),
         plan.getQueueName(), plan.getReplanner(), plan.getMoveOnExpiry(), plan.getMaximumPeriodicity(), context);
+    this.context = context;
   }
 
   @Override
   public boolean addReservation(ReservationAllocation reservation, boolean isRecovering) throws PlanningException {
     return super.addReservation(reservation.getPeriodicity() > 0 ? new Lasting(reservation, this) : reservation, isRecovering);
+  }
+
+  /** Hadoop remembers where it was, and makes it again when it is updated. */
+  @Override
+  public boolean deleteReservation(ReservationId id) {
+    boolean isGone = super.deleteReservation(id);
+    context.getReservationSystem().setQueueForReservation(id, null);
+    return isGone;
   }
 
   /** Of what does not recur alone. */
