@@ -172,7 +172,8 @@ class Core(TurnCore[Effect]):
         self.nodes_list.read_files()
         if journals:
             self.labels.recover(journals.get(LABEL_JOURNAL, ()), journals.get(ATTRIBUTE_JOURNAL, ()))
-            self.context.scheduler.recover_configuration(journals.get(SCHEDULER_JOURNAL, ()))
+            if (store := self.context.scheduler.configuration_store) is not None:
+                store.restore(journals.get(SCHEDULER_JOURNAL, ()))
         self.tracker.load_overrides()
         self.monitors.add(
             "decommissioning", settings.decommission_poll_interval_secs * 1000, self.watcher.poll
@@ -195,11 +196,11 @@ class Core(TurnCore[Effect]):
 
     def journal_snapshots(self) -> Journals:
         """Records that stand for all that the journals hold: what a compacted journal begins with."""
-        mappings = self.labels.keeps_mappings
+        mappings, store = self.labels.keeps_mappings, self.context.scheduler.configuration_store
         return {
             LABEL_JOURNAL: self.context.labels.snapshot(with_mappings=mappings),
             ATTRIBUTE_JOURNAL: self.context.attributes.snapshot(),
-            SCHEDULER_JOURNAL: self.context.scheduler.configuration_records(),
+            SCHEDULER_JOURNAL: () if store is None else store.records(),
         }
 
     def end_turn(self) -> None:

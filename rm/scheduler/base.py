@@ -8,7 +8,7 @@ AbstractYarnScheduler and ResourceScheduler.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
@@ -39,7 +39,7 @@ from yarnbox.rm.scheduler.activities import ActivityRecords
 from yarnbox.rm.scheduler.application import Application, Attempt
 from yarnbox.rm.scheduler.calculator import DEFAULT_CALCULATOR, Calculator
 from yarnbox.rm.scheduler.checks import RequestChecks
-from yarnbox.rm.scheduler.configuration_change import ConfigurationChange
+from yarnbox.rm.scheduler.configuration_change import ConfigurationStore
 from yarnbox.rm.scheduler.containers.completion import Completion
 from yarnbox.rm.scheduler.containers.overcommit import Overcommit
 from yarnbox.rm.scheduler.containers.recovery import ContainerRecovery
@@ -57,7 +57,6 @@ from yarnbox.rm.scheduler.views import (
     AllocationFile,
     ApplicationView,
     BookedApplicationView,
-    ConfigurationView,
     FairQueueView,
     QueueView,
     guarantee_of,
@@ -126,8 +125,6 @@ class Scheduler(ABC, Generic[A]):
     has_monitor: ClassVar[bool] = False
     """Whether the policies of the scheduling monitor can look at it."""
     resource_kinds: ClassVar[tuple[SchedulerResourceTypes, ...]] = (SchedulerResourceTypes.MEMORY,)
-    serves_configuration_changes: ClassVar[bool] = False
-    """Whether its configuration can be kept in a store and be changed by API."""
     root_queue: ClassVar[str] = "root"
     """The path of the queue that holds all others."""
     has_capacities: ClassVar[bool] = False
@@ -152,6 +149,8 @@ class Scheduler(ABC, Generic[A]):
         self._recovery: ContainerRecovery[A] = ContainerRecovery(
             context, self.register, self.container_recovered, self.releases.release_recovered
         )
+        self.configuration_store: ConfigurationStore | None = None
+        """None where its configuration cannot be changed by API."""
         self.minimum_allocation = context.resource_types.minimum_allocation
         self.configured_maximum = context.resource_types.maximum_allocation
         self.handlers: dict[type[SchedulerEvent], Callable[[Any], None]] = {
@@ -399,29 +398,6 @@ class Scheduler(ABC, Generic[A]):
     def own_file(self) -> Configuration | AllocationFile | None:
         """What it read last beside the RM's own properties, the same object until it reads again."""
         return None
-
-    def configuration_view(self) -> ConfigurationView | None:
-        """The configuration that can be changed by API; None where the file itself is the configuration."""
-        return None
-
-    def change_configuration(self, change: ConfigurationChange, user: str) -> None:
-        """Applies a change set atomically. YarnError when it is refused."""
-        raise YarnError(f"the configuration of the {self.name} cannot be changed by API")
-
-    def validate_configuration(self, change: ConfigurationChange, user: str) -> Mapping[str, str]:
-        """The configuration that the change would make. YarnError when it would be refused."""
-        raise YarnError(f"the configuration of the {self.name} cannot be changed by API")
-
-    def format_configuration(self) -> None:
-        """Discards all changes made by API and returns to the file."""
-        raise YarnError(f"the configuration of the {self.name} cannot be changed by API")
-
-    def recover_configuration(self, records: Sequence[object]) -> None:
-        """Restores the configuration from the journal of an earlier RM."""
-
-    def configuration_records(self) -> Sequence[Any]:
-        """The first records of its new journal."""
-        return ()
 
     def refresh(self) -> None:
         """Reads its configuration again, atomically. YarnError when it is not valid."""

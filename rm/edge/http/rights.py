@@ -50,9 +50,9 @@ def _app(call: Call) -> RMApp | None:
 def _queues_are_fixed(call: Call) -> str:
     """Why the queues cannot be changed over REST; empty when they can."""
     scheduler = call.context.scheduler
-    if not scheduler.serves_configuration_changes:
+    if scheduler.configuration_store is None:
         return f"The {scheduler.name} has no configuration that can be changed over REST."
-    if scheduler.configuration_view() is None:
+    if scheduler.configuration_store.view() is None:
         return "Queues are read from capacity-scheduler.xml: edit it and run `yarn rmadmin -refreshQueues`."
     return ""
 

@@ -6,7 +6,6 @@ preemption/ takes back, diagnostics/ explains, views.py shows. Hadoop: CapacityS
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import ClassVar
@@ -47,7 +46,7 @@ from yarnbox.rm.scheduler.capacity.diagnostics.activities import Activities
 from yarnbox.rm.scheduler.capacity.diagnostics.explain import Explanations
 from yarnbox.rm.scheduler.capacity.lifecycle.access import QueueAccess
 from yarnbox.rm.scheduler.capacity.lifecycle.admission import Admission, CapacityApplication
-from yarnbox.rm.scheduler.capacity.lifecycle.configuration_store import ConfigurationStore
+from yarnbox.rm.scheduler.capacity.lifecycle.configuration_store import CapacityConfigurationStore
 from yarnbox.rm.scheduler.capacity.lifecycle.dynamic_queues import QueueMaker, QueueTreeLookup
 from yarnbox.rm.scheduler.capacity.lifecycle.maintenance import (
     AutoCreatedQueueDeletionPolicy,
@@ -77,9 +76,8 @@ from yarnbox.rm.scheduler.capacity.queues.sizes import ContainerSizes
 from yarnbox.rm.scheduler.capacity.queues.tree import QueueTree
 from yarnbox.rm.scheduler.capacity.views import SCHEDULER_NAME, QueueViews
 from yarnbox.rm.scheduler.checks import RequestChecks
-from yarnbox.rm.scheduler.configuration_change import ConfigurationChange
 from yarnbox.rm.scheduler.context import SchedulerContext
-from yarnbox.rm.scheduler.views import ApplicationView, ConfigurationView, QueueView
+from yarnbox.rm.scheduler.views import ApplicationView, QueueView
 from yarnbox.yarn.compiled import mypyc_attr
 from yarnbox.yarn.configuration import Configuration
 from yarnbox.yarn.enums import QueueACL, SchedulerResourceTypes
@@ -101,7 +99,6 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
     serves_constraints: ClassVar[bool] = True
     has_monitor: ClassVar[bool] = True
     has_capacities: ClassVar[bool] = True
-    serves_configuration_changes: ClassVar[bool] = True
 
     def __init__(self, context: SchedulerContext) -> None:
         super().__init__(context)
@@ -123,7 +120,9 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
         self.tree = QueueTree(self.queue_context, settings.root)
         self._build_allocation()
         self._build_lifecycle(reading_context)
-        self.configuration_store = ConfigurationStore(context, file, self.tree, self._access, self._refresh)
+        self.configuration_store = CapacityConfigurationStore(
+            context, file, self.tree, self._access, self._refresh
+        )
         self._build_diagnostics()
         self._register_handlers()
         check_mappings(settings, QueueTreeLookup(self.tree))
@@ -405,30 +404,6 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
     def own_file(self) -> Configuration:
         """capacity-scheduler.xml, or what was changed by API since."""
         return self.queue_context.settings.properties.file
-
-    def configuration_view(self) -> ConfigurationView | None:
-        """As it was changed last; None where yarn.scheduler.configuration.store.class is file."""
-        return self.configuration_store.view()
-
-    def change_configuration(self, change: ConfigurationChange, user: str) -> None:
-        """Applies a change set and keeps it."""
-        self.configuration_store.change(change, user)
-
-    def validate_configuration(self, change: ConfigurationChange, user: str) -> Mapping[str, str]:
-        """The configuration that the change would make."""
-        return self.configuration_store.validate(change, user)
-
-    def format_configuration(self) -> None:
-        """Back to the file."""
-        self.configuration_store.format()
-
-    def recover_configuration(self, records: Sequence[object]) -> None:
-        """What was changed by API before a restart."""
-        self.configuration_store.restore(records)
-
-    def configuration_records(self) -> Sequence[object]:
-        """The configuration as it is, where it is kept."""
-        return self.configuration_store.records()
 
     def check_books(self) -> None:
         """Also: what the leaves hold, the root holds; and what may be killed lazily."""

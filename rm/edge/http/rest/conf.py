@@ -17,7 +17,7 @@ from yarnbox.rm.labels.attributes import NodeAttributesManager
 from yarnbox.rm.ports import ConfigurationProvider
 from yarnbox.rm.scheduler.capacity.diagnostics.configuration_check import ConfigurationCheck
 from yarnbox.rm.scheduler.capacity.diagnostics.configuration_difference import differences
-from yarnbox.rm.scheduler.configuration_change import ConfigurationChange
+from yarnbox.rm.scheduler.configuration_change import ConfigurationChange, ConfigurationStore
 from yarnbox.rm.scheduler.constraint import PlacementConstraints
 from yarnbox.rm.scheduler.views import ConfigurationView
 from yarnbox.rm.web.refusals import bad_request, text
@@ -34,26 +34,27 @@ def get_configuration(call: Call) -> Reply:
     """GET /scheduler-conf."""
     call.check_admin()
     refusal = _IMMUTABLE.format(call.context.scheduler.name)
-    return _properties(_mutable(call, refusal).properties)
+    _, present = _mutable(call, refusal)
+    return _properties(present.properties)
 
 
 def get_version(call: Call) -> Reply:
     """GET /scheduler-conf/version."""
     call.check_admin()
-    mutable = _mutable(call, "Configuration Version only supported by MutableConfScheduler.")
-    value = {"versionID": mutable.version}
+    _, present = _mutable(call, "Configuration Version only supported by MutableConfScheduler.")
+    value = {"versionID": present.version}
     return Reply(root="configversion", is_mapped=True, value=value)
 
 
 def change(call: Call) -> Reply:
     """PUT /scheduler-conf."""
     call.check_admin()
-    scheduler = call.context.scheduler
-    if not scheduler.serves_configuration_changes:
+    store = call.context.scheduler.configuration_store
+    if store is None:
         raise text(400, "Configuration change only supported by MutableConfScheduler.")
     wanted = _read(call.body)
     try:
-        scheduler.change_configuration(wanted, call.caller.user)
+        store.change(wanted, call.caller.user)
     except YarnError as refusal:
         raise text(400, refusal.message) from None
     call.context.mark("queues changed", f"by {call.caller.user}")
@@ -64,10 +65,10 @@ def validate(call: Call) -> Reply:
     """POST /scheduler-conf/validate."""
     call.check_admin()
     refusal = "Configuration change validation only supported by MutableConfScheduler."
-    _mutable(call, refusal)
+    store, _ = _mutable(call, refusal)
     wanted = _read(call.body)
     try:
-        return _properties(call.context.scheduler.validate_configuration(wanted, call.caller.user))
+        return _properties(store.validate(wanted, call.caller.user))
     except YarnError as refusal:
         beginning = "CapacityScheduler configuration validation failed:"
         message = refusal.message
@@ -78,12 +79,12 @@ def effect(call: Call) -> Reply:
     """POST /ui/queue-effect: what /scheduler-conf would change, quantity by quantity; nothing is changed."""
     call.check_admin()
     context = call.context
-    present = _mutable(call, "Configuration change only supported by MutableConfScheduler.").properties
+    store, present = _mutable(call, "Configuration change only supported by MutableConfScheduler.")
     try:
-        wanted = context.scheduler.validate_configuration(_read(call.body), call.caller.user)
+        wanted = store.validate(_read(call.body), call.caller.user)
     except YarnError as refusal:
         raise text(400, refusal.message) from None
-    before, after = (_check(context, properties) for properties in (present, wanted))
+    before, after = (_check(context, properties) for properties in (present.properties, wanted))
     known = {str(one) for one in before.findings()}
     value = {
         "difference": [
@@ -148,20 +149,21 @@ def format_store(call: Call) -> Reply:
     """GET /scheduler-conf/format."""
     call.check_admin()
     refusal = "Scheduler Configuration format only supported by MutableConfScheduler"
-    _mutable(call, refusal)
+    store, _ = _mutable(call, refusal)
     try:
-        call.context.scheduler.format_configuration()
+        store.format()
     except YarnError as refusal:
         raise text(400, refusal.message) from None
     return Reply(value="Configuration under store successfully formatted.")
 
 
-def _mutable(call: Call, refusal: str) -> ConfigurationView:
-    """The scheduler's configuration; 400 with that text when it has none that changes."""
-    found = call.context.scheduler.configuration_view()
-    if found is None:
+def _mutable(call: Call, refusal: str) -> tuple[ConfigurationStore, ConfigurationView]:
+    """The scheduler's configuration, and as it is now; 400 with that text when it has none that changes."""
+    store = call.context.scheduler.configuration_store
+    found = None if store is None else store.view()
+    if store is None or found is None:
         raise text(400, refusal)
-    return found
+    return store, found
 
 
 def _properties(properties: Mapping[str, str]) -> Reply:

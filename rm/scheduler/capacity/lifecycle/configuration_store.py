@@ -18,7 +18,7 @@ from yarnbox.rm.scheduler.capacity.config.settings import ROOT
 from yarnbox.rm.scheduler.capacity.lifecycle.access import QueueAccess
 from yarnbox.rm.scheduler.capacity.lifecycle.refresh import Refresh
 from yarnbox.rm.scheduler.capacity.queues.tree import QueueTree
-from yarnbox.rm.scheduler.configuration_change import ConfigurationChange
+from yarnbox.rm.scheduler.configuration_change import ConfigurationChange, ConfigurationStore
 from yarnbox.rm.scheduler.context import SchedulerContext
 from yarnbox.rm.scheduler.views import ConfigurationView
 from yarnbox.yarn.configuration import Configuration, ConfigurationError
@@ -100,8 +100,8 @@ class MutableConfiguration:
         """Counted from 1; every change raises it."""
 
 
-class ConfigurationStore:
-    """Stores the configuration that can be changed by API."""
+class CapacityConfigurationStore(ConfigurationStore):
+    """The properties of capacity-scheduler.xml."""
 
     def __init__(
         self,
@@ -115,21 +115,21 @@ class ConfigurationStore:
         self._tree = tree
         self._access = access
         self._refresh = refresh
-        self.mutable: MutableConfiguration | None = None
+        self._mutable: MutableConfiguration | None = None
         """None where the file itself is the configuration."""
         if rm.settings.web.configuration_store != "file":
-            self.mutable = MutableConfiguration(_texts(file), 1)
+            self._mutable = MutableConfiguration(_texts(file), 1)
 
     def view(self) -> ConfigurationView | None:
         """The configuration as it is; None where the file itself is the configuration."""
-        mutable = self.mutable
+        mutable = self._mutable
         if mutable is None:
             return None
         return ConfigurationView(properties=dict(mutable.properties), version=mutable.version)
 
     def restore(self, records: Sequence[Any]) -> None:
         """After a restart: the configuration as it was changed last takes the place of the file."""
-        mutable = self.mutable
+        mutable = self._mutable
         if mutable is None or not records:
             return
         stored = records[-1]
@@ -139,7 +139,7 @@ class ConfigurationStore:
 
     def records(self) -> tuple[Mapping[str, object], ...]:
         """The first records of the journal after a start; none while the configuration is the file's."""
-        mutable = self.mutable
+        mutable = self._mutable
         if mutable is None or not self._outlives_the_rm or mutable.version == 1:
             return ()
         return (_record(mutable),)
@@ -184,9 +184,9 @@ class ConfigurationStore:
         return mutable
 
     def _required(self) -> MutableConfiguration:
-        if self.mutable is None:
+        if self._mutable is None:
             raise YarnError("Configuration change only supported by mutable configuration store.")
-        return self.mutable
+        return self._mutable
 
     def _check_user(self, change: ConfigurationChange, user: str) -> None:
         """Administrators may make any change; by the queue administrators' policy, so may the administrators

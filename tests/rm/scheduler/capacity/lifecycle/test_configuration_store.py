@@ -10,7 +10,8 @@ import pytest
 from tests.rm.scheduler.capacity.rig import CapacityRig
 from yarnbox.rm.effects import SCHEDULER_JOURNAL, AppendRecord
 from yarnbox.rm.scheduler.capacity.lifecycle.configuration_store import changed
-from yarnbox.rm.scheduler.configuration_change import ConfigurationChange
+from yarnbox.rm.scheduler.configuration_change import ConfigurationChange, ConfigurationStore
+from yarnbox.rm.scheduler.views import ConfigurationView
 from yarnbox.yarn.enums import QueueState
 from yarnbox.yarn.errors import AccessControlError, YarnError
 from yarnbox.yarn.security.acl import AccessControlList
@@ -63,6 +64,18 @@ def test_what_makes_no_sense(change: ConfigurationChange, message: str) -> None:
         changed(TREE, change)
 
 
+def store_of(rig: CapacityRig) -> ConfigurationStore:
+    store = rig.scheduler.configuration_store
+    assert store is not None
+    return store
+
+
+def view_of(rig: CapacityRig) -> ConfigurationView:
+    view = store_of(rig).view()
+    assert view is not None
+    return view
+
+
 def journal_of(rig: CapacityRig) -> list[Any]:
     kept = [effect for effect in rig.effects if isinstance(effect, AppendRecord)]
     assert all(effect.journal == SCHEDULER_JOURNAL for effect in kept)
@@ -76,26 +89,23 @@ def capacities(rig: CapacityRig) -> Mapping[str, float]:
 def test_a_change_is_applied_and_kept() -> None:
     rig = CapacityRig(TREE, site=KEPT)
     change = ConfigurationChange(update=(("root.a", {"capacity": "10"}), ("root.b", {"capacity": "90"})))
-    rig.scheduler.configuration_store.change(change, "admin")
+    store_of(rig).change(change, "admin")
     assert capacities(rig) == {"root.a": 0.1, "root.b": 0.9}
     kept = journal_of(rig)
     assert [record["version"] for record in kept] == [2]
     after = CapacityRig(TREE, site=KEPT)
-    assert not after.scheduler.configuration_records()
-    after.scheduler.recover_configuration(kept)
+    assert not store_of(after).records()
+    store_of(after).restore(kept)
     assert capacities(after) == {"root.a": 0.1, "root.b": 0.9}
-    assert after.scheduler.configuration_store.mutable is not None
-    assert after.scheduler.configuration_store.mutable.version == 2
-    assert list(after.scheduler.configuration_records()) == kept
+    assert view_of(after).version == 2
+    assert list(store_of(after).records()) == kept
 
 
 def test_memory_keeps_nothing() -> None:
     rig = CapacityRig(TREE, site=MUTABLE)
-    rig.scheduler.configuration_store.change(
-        ConfigurationChange(global_updates={"maximum-applications": "5"}), "admin"
-    )
+    store_of(rig).change(ConfigurationChange(global_updates={"maximum-applications": "5"}), "admin")
     assert not journal_of(rig)
-    assert not rig.scheduler.configuration_records()
+    assert not store_of(rig).records()
 
 
 def test_what_was_changed_comes_back_whatever_the_file_says() -> None:
@@ -109,9 +119,9 @@ def test_what_was_changed_comes_back_whatever_the_file_says() -> None:
         update=(("root.b", {"capacity": "100"}),),
     )
     for change in (stop, swap):
-        rig.scheduler.configuration_store.change(change, "admin")
+        store_of(rig).change(change, "admin")
     after = CapacityRig(file, site=KEPT)
-    after.scheduler.recover_configuration(journal_of(rig))
+    store_of(after).restore(journal_of(rig))
     assert capacities(after) == {"root.b.x": 1.0}
     assert {queue.state for queue in after.scheduler.tree.all_queues()} == {QueueState.RUNNING}
 
@@ -120,18 +130,17 @@ def test_a_refused_change_changes_nothing() -> None:
     rig = CapacityRig(TREE, site=MUTABLE)
     change = ConfigurationChange(update=(("root.a", {"capacity": "10"}),))
     with pytest.raises(YarnError, match="Illegal capacity sum"):
-        rig.scheduler.configuration_store.change(change, "admin")
+        store_of(rig).change(change, "admin")
     with pytest.raises(YarnError, match="configuration validation failed"):
-        rig.scheduler.configuration_store.validate(change, "admin")
+        store_of(rig).validate(change, "admin")
     assert capacities(rig) == {"root.a": 0.4, "root.b": 0.6}
-    assert rig.scheduler.configuration_store.mutable is not None
-    assert rig.scheduler.configuration_store.mutable.properties[P + "root.a.capacity"] == "40"
+    assert view_of(rig).properties[P + "root.a.capacity"] == "40"
 
 
 def test_validation_changes_nothing_either() -> None:
     rig = CapacityRig(TREE, site=MUTABLE)
     change = ConfigurationChange(update=(("root.a", {"capacity": "10"}), ("root.b", {"capacity": "90"})))
-    assert rig.scheduler.configuration_store.validate(change, "admin")[P + "root.a.capacity"] == "10"
+    assert store_of(rig).validate(change, "admin")[P + "root.a.capacity"] == "10"
     assert capacities(rig) == {"root.a": 0.4, "root.b": 0.6}
 
 
@@ -139,18 +148,16 @@ def test_a_queue_goes_in_two_changes() -> None:
     rig = CapacityRig({**TREE, P + "root.b.capacity": "60"}, site=MUTABLE)
     remove = ConfigurationChange(remove=("root.a",), update=(("root.b", {"capacity": "100"}),))
     with pytest.raises(YarnError, match=r"root\.a cannot be deleted"):
-        rig.scheduler.configuration_store.change(remove, "admin")
-    rig.scheduler.configuration_store.change(
-        ConfigurationChange(update=(("root.a", {"state": "STOPPED"}),)), "admin"
-    )
-    rig.scheduler.configuration_store.change(remove, "admin")
+        store_of(rig).change(remove, "admin")
+    store_of(rig).change(ConfigurationChange(update=(("root.a", {"state": "STOPPED"}),)), "admin")
+    store_of(rig).change(remove, "admin")
     assert capacities(rig) == {"root.b": 1.0}
 
 
 def test_a_file_is_not_mutable_and_a_store_is_not_refreshed() -> None:
     fixed = CapacityRig(TREE)
     with pytest.raises(YarnError, match="only supported by mutable configuration store"):
-        fixed.scheduler.configuration_store.change(ConfigurationChange(), "admin")
+        store_of(fixed).change(ConfigurationChange(), "admin")
     rig = CapacityRig(TREE, site=MUTABLE)
     with pytest.raises(YarnError, match="refreshQueues is not allowed in this scenario"):
         rig.scheduler.refresh()
@@ -162,21 +169,21 @@ def test_who_may() -> None:
     change = ConfigurationChange(update=(("root.a", {"maximum-capacity": "50"}),))
     rig = CapacityRig({**TREE, **closed}, site=site)
     with pytest.raises(AccessControlError):
-        rig.scheduler.configuration_store.change(change, "ann")
-    rig.scheduler.configuration_store.change(change, "boss")
+        store_of(rig).change(change, "ann")
+    store_of(rig).change(change, "boss")
     rig.context.admins = AccessControlList.parse("chief")  # as after refreshAdminAcls
     with pytest.raises(AccessControlError):
-        rig.scheduler.configuration_store.change(change, "boss")
-    rig.scheduler.configuration_store.change(change, "chief")
+        store_of(rig).change(change, "boss")
+    store_of(rig).change(change, "chief")
     policy = "yarn.scheduler.configuration.mutation.acl-policy.class"
     name = "org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.conf."
     rig = CapacityRig(
         {**TREE, **closed}, site={**site, policy: name + "QueueAdminConfigurationMutationACLPolicy"}
     )
-    rig.scheduler.configuration_store.change(change, "ann")
+    store_of(rig).change(change, "ann")
     for refused in (
         ConfigurationChange(update=(("root.b", {"maximum-capacity": "50"}),)),
         ConfigurationChange(global_updates={"maximum-applications": "1"}),
     ):
         with pytest.raises(AccessControlError):
-            rig.scheduler.configuration_store.change(refused, "ann")
+            store_of(rig).change(refused, "ann")
