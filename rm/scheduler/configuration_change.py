@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from yarnbox.rm.scheduler.views import ConfigurationView
+from yarnbox.yarn.compiled import mypyc_attr
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +26,7 @@ class ConfigurationChange:
     """Full property names, or names without the scheduler's prefix."""
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class ConfigurationStore(ABC):
     """Keeps the configuration, where the file is not the only one that says what it is."""
 
