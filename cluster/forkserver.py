@@ -263,6 +263,10 @@ def _multiply(lifeline: socket.socket, listener: socket.socket) -> socket.socket
             link.sendall(b"\n")
             return link
         link.close()
+    with contextlib.suppress(OSError):  # whoever made it may have been killed
+        address = Path(listener.getsockname())
+        address.unlink()
+        address.parent.rmdir()
     return None
 
 

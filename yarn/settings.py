@@ -248,14 +248,17 @@ def with_defaults(configuration: Configuration, *kinds: type[Any]) -> Configurat
 
 
 def read(kind: type[T], configuration: Configuration) -> T:
-    """The settings of that class; ConfigurationError with every fault if there is any."""
+    """The settings of that class; ConfigurationError with every fault if there is any. A default that takes
+    over a value from another property has no fault of its own.
+    """
     complete = with_defaults(configuration, kind)
     faults: list[Fault] = []
     result = _read(kind, complete, faults)
     if result is not None and not faults:
         faults.extend(_conflicts(result, complete))
     if result is None or faults:
-        raise ConfigurationError(faults)
+        given = {one.value for one in faults if one.source != BUILT_IN}
+        raise ConfigurationError(one for one in faults if one.source != BUILT_IN or one.value not in given)
     return result
 
 

@@ -11,8 +11,9 @@ import argparse
 import random
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,20 +36,22 @@ from yarnbox.rm.scheduler.capacity.diagnostics.configuration_difference import (
     exact,
     exact_amounts,
 )
+from yarnbox.rm.scheduler.capacity.preemption.settings import read_settings as read_preemption
 from yarnbox.rm.scheduler.constraint import PlacementConstraints
 from yarnbox.rm.settings import RMSettings
-from yarnbox.yarn.configuration import SITE_FILES, Configuration, ConfigurationError
+from yarnbox.yarn.configuration import SITE_FILES, Configuration, ConfigurationError, Fault
 from yarnbox.yarn.errors import YarnError
 from yarnbox.yarn.resources.resource import Resource
 from yarnbox.yarn.resources.resource_types import RESOURCE_TYPES_FILE, ResourceTypeRegistry
 from yarnbox.yarn.settings import read
-from yarnbox.yarn.text.words import counted
+from yarnbox.yarn.text.words import counted, refused
 
 if TYPE_CHECKING:
     from rich.table import Table
 
 
 CAPACITY_FILE = "capacity-scheduler.xml"
+MONITOR_ENABLED = "yarn.resourcemanager.scheduler.monitor.enable"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +87,8 @@ def run(options: argparse.Namespace) -> int:
     except ConfigurationError as error:
         print(f"yarnbox: {error}", file=sys.stderr)
         return 2
+    except OSError as error:
+        raise ClusterError(refused(error), status=2) from None
     if options.diff:
         _print_difference(*checked)
         print()
@@ -125,9 +130,30 @@ class _Configuration:
         self._path = path
         self._site = provider.load(*present)
         self._queues = provider.load(CAPACITY_FILE)
+        self._check_site(provider)
         self._types = ResourceTypeRegistry.read(self._site)
         self._context = _context(self._site, self._types, provider)
         self.check = ConfigurationCheck.of(self._context)
+
+    def _check_site(self, provider: ConfigurationDirectory) -> None:
+        """ConfigurationError with the faults of yarn-site.xml and, if there are any, of the queues."""
+        faults: dict[tuple[str, str | None], Fault] = {}
+
+        def read_parts(site: Configuration) -> None:
+            ConfigurationCheck.of(_context(site, ResourceTypeRegistry.read(site), provider))
+
+        def note(part: Callable[[Configuration], object], site: Configuration) -> None:
+            try:
+                part(site)
+            except ConfigurationError as error:
+                for fault in error.faults:
+                    faults.setdefault((fault.source, fault.property), fault)
+
+        for part in (partial(read, RMSettings), _read_preemption, ResourceTypeRegistry.read):
+            note(part, self._site)
+        if faults:
+            note(read_parts, self._site.without([one.property or "" for one in faults.values()]))
+            raise ConfigurationError(faults.values())
 
     def sizes(self, cluster: Sequence[str]) -> Mapping[str, Resource]:
         """What is given for the default partition, "", and for others by their names."""
@@ -154,6 +180,11 @@ class _Configuration:
         place = self._path / (CAPACITY_FILE if of_queues else "yarn-site.xml")
         unset = Line(str(place), name, f"{name} is not set: {text}")
         return line_of(self._queues, name, text) or line_of(self._site, name, text) or unset
+
+
+def _read_preemption(site: Configuration) -> None:
+    if site.value(MONITOR_ENABLED) == "true":
+        read_preemption(site)
 
 
 def _context(site: Configuration, types: ResourceTypeRegistry, provider: ConfigurationDirectory) -> RMContext:

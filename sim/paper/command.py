@@ -18,6 +18,7 @@ from yarnbox.sim.paper.experiments.day import FacebookDay, traced
 from yarnbox.sim.paper.figures import Table
 from yarnbox.sim.paper.files import ExperimentResult, OtherPaperError, cells, header, others, write
 from yarnbox.sim.paper.register import EXPERIMENTS, play_case
+from yarnbox.sim.reports.files import try_to_make
 from yarnbox.sim.reports.progress import Plays
 from yarnbox.sim.whatif.engines.pool import LostWorkersError, cores, play_each
 from yarnbox.yarn.text.command_parser import CommandParser
@@ -120,8 +121,11 @@ def _misplaced(options: argparse.Namespace, wanted: Sequence[str], scale: Scale)
         return f"--out {options.out}: is not a directory"
     try:
         others(path, wanted, scale, options.seed)
+        try_to_make(path)  # before hours of plays
     except OtherPaperError as error:
         return f"--out {options.out}: {error}"
+    except OSError as error:
+        return refused(error)
     return None
 
 

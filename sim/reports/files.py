@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryFile
 from textwrap import indent
 from typing import TextIO
 
@@ -30,6 +31,19 @@ def made(directory: Path) -> Iterator[None]:
             with suppress(OSError):  # somebody else has written there meanwhile
                 one.rmdir()
         raise
+
+
+def try_to_make(directory: Path) -> None:
+    """OSError when it could not be made, or be written to; what was made to find out is removed."""
+    missing = [one for one in (directory, *directory.parents) if not one.exists()]
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        with TemporaryFile(dir=directory):
+            pass
+    finally:
+        for one in missing:
+            if one.exists():
+                one.rmdir()
 
 
 @contextmanager

@@ -11,12 +11,11 @@ import json
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from tempfile import TemporaryFile
 from typing import TextIO
 
 from yarnbox.sim.load.arguments import warn
 from yarnbox.sim.load.jobs import InvalidTraceError
-from yarnbox.sim.reports.files import replacing
+from yarnbox.sim.reports.files import replacing, try_to_make
 from yarnbox.sim.reports.progress import Plays
 from yarnbox.sim.whatif.arguments import (
     add_base_options,
@@ -170,20 +169,7 @@ def _check_outputs(options: argparse.Namespace) -> None:
     if options.out is not None and Path(options.out).exists() and not Path(options.out).is_dir():
         raise InvalidChangeError(f"--out {options.out}: is not a directory")
     if options.out is not None:
-        _try_to_make(Path(options.out))
-
-
-def _try_to_make(directory: Path) -> None:
-    """OSError when it could not be made, or be written to; what was made to find out is removed."""
-    missing = [one for one in (directory, *directory.parents) if not one.exists()]
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-        with TemporaryFile(dir=directory):
-            pass
-    finally:
-        for one in missing:
-            if one.exists():
-                one.rmdir()
+        try_to_make(Path(options.out))
 
 
 def _failures(

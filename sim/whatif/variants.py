@@ -158,7 +158,7 @@ def check_directory(directory: Path) -> None:
     """InvalidChangeError where it holds no file of a configuration, as one directory too high does."""
     if not directory.is_dir():
         raise InvalidChangeError(f"{directory}: is not a directory")
-    if not any(directory.glob("*.xml")):
+    if not any(one.suffix == ".xml" for one in directory.iterdir()):
         raise InvalidChangeError(
             f"{directory}: is not a configuration directory: neither capacity-scheduler.xml nor any other"
             " XML file is in it"

@@ -6,6 +6,8 @@ import json
 import os
 import signal
 import socket
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -92,3 +94,19 @@ def test_a_template_serves_its_own_interpreter_only(monkeypatch: pytest.MonkeyPa
     assert belonging_to(RUN_ID, tmp_path) != []
     server.close()
     assert wait_until(lambda: not belonging_to(RUN_ID, tmp_path), PATIENCE_S)
+
+
+def test_a_template_whose_maker_is_killed_leaves_nothing(tmp_path: Path) -> None:
+    program = "import signal; from yarnbox.cluster.forkserver import Template; t = Template()"
+    maker = subprocess.Popen(
+        [sys.executable, "-c", f"{program}; print(t.address, flush=True); signal.pause()"],
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert maker.stdout is not None
+    address = Path(maker.stdout.readline().strip())
+    assert address.is_socket()
+    maker.kill()
+    maker.communicate()
+    assert wait_until(lambda: not list(tmp_path.iterdir()), PATIENCE_S)

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
 from typing import TypeVar
@@ -148,6 +148,17 @@ class Configuration:
     def with_defaults(self, defaults: Mapping[str, str]) -> Configuration:
         """This configuration with further built-in defaults; names that have one keep theirs."""
         return self._copy(defaults={**defaults, **self._defaults})
+
+    def without(self, names: Collection[str]) -> Configuration:
+        """This configuration where no file sets these properties."""
+        resources = [
+            replace(
+                document,
+                entries=tuple(one for one in document.entries if current_names(one.name)[0] not in names),
+            )
+            for document in self._resources
+        ]
+        return self._copy(resources=resources)
 
     def _copy(
         self,

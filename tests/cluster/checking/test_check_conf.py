@@ -10,6 +10,7 @@ import pytest
 from yarnbox.cluster.checking.check_conf import check
 from yarnbox.cluster.main import main
 from yarnbox.rm.scheduler.capacity.diagnostics.configuration_difference import Difference, differences
+from yarnbox.yarn.configuration import ConfigurationError
 from yarnbox.yarn.configuration.document import write
 from yarnbox.yarn.resources.resource import Resource
 
@@ -41,6 +42,25 @@ def test_every_derived_quantity(tmp_path: Path) -> None:
     assert [limit.memory_mb for limit in prod.leaf.user_limits] == [7168, 7168, 7168, 7168]
     dev = next(queue for queue in found.queues if queue.path == "root.dev")
     assert dev.effective_maximum == Resource(5120, 5)
+
+
+def test_all_faults_of_all_files_at_once(tmp_path: Path) -> None:
+    monitor = "yarn.resourcemanager."
+    site = {
+        "yarn.scheduler.minimum-allocation-mb": "ten",
+        monitor + "max-completed-applications": "5e3",
+        monitor + "scheduler.monitor.enable": "true",
+        monitor + "monitor.capacity.preemption.monitoring_interval": "3s",
+    }
+    path = directory(tmp_path, {**TREE, "root.dev.state": "RUNING"}, site)
+    with pytest.raises(ConfigurationError) as caught:
+        check(path)
+    assert [one.property for one in caught.value.faults] == [
+        monitor + "max-completed-applications",
+        "yarn.scheduler.minimum-allocation-mb",
+        monitor + "monitor.capacity.preemption.monitoring_interval",
+        P + "root.dev.state",
+    ]
 
 
 def test_user_limits_shrink_with_the_number_of_active_users(tmp_path: Path) -> None:

@@ -148,6 +148,7 @@ def test_a_day_of_a_trace_is_played_from_the_file(tmp_path: Path) -> None:
         (("day", "--trace", __file__), "test_command.py:1: expected 6 columns, found 1"),
         (("water", "--trace", "any"), "--trace is for day, which is not among water"),
         (("watr",), "watr: there is no such experiment (did you mean water?)"),
+        (("water", "--out", "/proc/none/results"), "/proc/none: No such file or directory"),
         (("water", "--out", __file__), f"--out {__file__}: is not a directory"),
     ],
 )

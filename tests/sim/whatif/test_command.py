@@ -139,7 +139,7 @@ def test_where_nothing_can_be_written_no_directory_is_left(
     def full(**where: object) -> NoReturn:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(where["dir"]))
 
-    monkeypatch.setattr("yarnbox.sim.whatif.command.TemporaryFile", full)
+    monkeypatch.setattr("yarnbox.sim.reports.files.TemporaryFile", full)
     status, out, err = run("--load-factor", "2", "--out", "new/results")
     assert (status, out, err) == (2, "", "yarnbox: new/results: No space left on device\n")
     assert not (tmp_path / "new").exists()
