@@ -2,7 +2,7 @@
 // keys and buttons, the same for all charts of a page; each chart can be had as PNG and CSV.
 
 import { colourOf, marksOf, svgOfChart } from "./chartfile.js";
-import { Component, clamped, clock, css, duration, empty, html, percent, plainGib } from "./dom.js";
+import { Component, clamped, clock, css, duration, empty, html, hued, percent, plainGib } from "./dom.js";
 import { listenToPointers, panned, press, zoomed, zoomKeys, zoomTools } from "./gestures.js";
 import { fileTools, paint } from "./picture.js";
 import { SECONDS } from "./streampaint.js";
@@ -244,7 +244,8 @@ class TimeChart extends Component {
       <p class="legend">
         ${series.map(
           (one, i) => html`<button
-            class=${`swatch ${one.kind} ${one.dashed || ""}`}
+            class=${`swatch ${one.dashed || ""}`}
+            style=${hued(`--${one.kind}`)}
             aria-pressed=${String(!hidden.has(i))}
             onclick=${() => this.toggle(i)}
           >

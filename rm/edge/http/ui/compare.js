@@ -1,7 +1,7 @@
 // Two runs on the same axes: figures beside one another, then series over the same time.
 import { get } from "./api.js";
 import { chart, count } from "./charts.js";
-import { bar, EPOCH, empty, h, html, percent, select, table, title, withQuery } from "./dom.js";
+import { bar, EPOCH, empty, h, html, hued, percent, select, table, title, withQuery } from "./dom.js";
 import { recordedStream } from "./recording.js";
 import { FIGURES, index, nameOf, namesOf, span } from "./run.js";
 
@@ -95,7 +95,7 @@ function changes(differences, names) {
 
 const heads = (first, names) => [
   first,
-  ...names.map((name, i) => html`<span class=${`swatch ${COLOURS[i]}`}>${name}</span>`),
+  ...names.map((name, i) => html`<span class="swatch" style=${hued(`--${COLOURS[i]}`)}>${name}</span>`),
 ];
 
 function figures(found, names) {

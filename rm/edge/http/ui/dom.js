@@ -53,6 +53,9 @@ export function css(name) {
   return getComputedStyle(sample).color;
 }
 
+/** The hue of a swatch: one of the colours of the style sheet. */
+export const hued = (name) => ({ "--hue": `var(${name})` });
+
 // A moment is said as how long ago it was; the tooltip has the moment itself, the foot of the page the zone.
 // A recording does not know the time of day: its pages say how long after its beginning something was.
 export { isRecording };

@@ -4,7 +4,6 @@ import { facts, isRecording } from "./dom.js";
 import { reveal } from "./grid.js";
 
 const OTHERS = [
-  ["g, then a letter", "a page"],
   ["/", "filter"],
   ["p", "pause or resume"],
   ["↑ ↓", "rows of a table; also Page Up, Page Down, Home, End"],
@@ -16,10 +15,7 @@ const OTHERS = [
 ];
 
 export const help = (pages) =>
-  tell(
-    "Keys",
-    facts([...OTHERS.slice(0, 1), ...pages.map(([, name, key]) => [`g ${key}`, name]), ...OTHERS.slice(1)]),
-  );
+  tell("Keys", facts([...pages.map(([, name, key]) => [`g, then ${key}`, name]), ...OTHERS]));
 
 const STEPS = { ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10, Home: -Infinity, End: Infinity };
 

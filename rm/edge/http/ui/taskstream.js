@@ -10,6 +10,7 @@ import {
   duration,
   empty,
   html,
+  hued,
   plainGib,
   replaceQuery,
   select,
@@ -383,7 +384,7 @@ class TaskStream extends Component {
       <p class="legend">
         ${choose("Lanes", "lanes", GROUPINGS, lanes)} ${choose("Colour", "colour", COLOURINGS, colour)}${" "}
         ${shown.map(
-          (one) => html`<span class=${`swatch hatch${one.hatch}`} style=${{ "--hue": `var(${one.hue})` }}>
+          (one) => html`<span class=${`swatch hatch${one.hatch}`} style=${hued(one.hue)}>
             ${one.text} <b>${one.count}</b>
           </span>`,
         )}
