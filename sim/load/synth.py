@@ -21,9 +21,9 @@ from yarnbox.sim.load.jobs import (
     MAP_PRIORITY,
     MAPREDUCE,
     MODELS,
-    MOST_TASKS,
     REDUCE,
     REDUCE_PRIORITY,
+    InvalidTraceError,
     Job,
     Nodes,
     Task,
@@ -39,6 +39,8 @@ _SIXTH = 6
 _LEAST_MB = 1024
 _S = 1000
 MOST_JOBS = 10_000_000
+MOST_DRAWN = 1_000_000
+"""Tasks of one job: each is an object, for each has a duration of its own."""
 
 
 class _Bucket(NamedTuple):
@@ -147,7 +149,7 @@ class SynthFile:
         tasks = tuple(
             task
             for place, entry in enumerate(kind.entries)
-            for task in _tasks(entry, place, kind, chance, draws, places)
+            for task in self._tasks(entry, place, kind, chance, draws, places)
         )
         job_id = f"job_mock_{kind.name}_{number:06d}"
         submit_ms = submit_s * _S
@@ -165,24 +167,34 @@ class SynthFile:
             deadline_ms=submit_ms + math.ceil(factor * duration_s) * _S if is_reserved else None,
         )
 
-
-def _tasks(
-    entry: _Entry, place: int, kind: _Class, chance: Random, draws: Random, places: Sequence[str]
-) -> Iterator[Task]:
-    count = min(max(0, _rounded(entry.count(chance))), MOST_TASKS)
-    memory_mb = max(_LEAST_MB, _rounded(entry.memory(chance)))
-    vcores = max(1, _rounded(entry.vcores(chance)))
-    for _ in range(count):
-        yield Task(
-            stage=entry.stage,
-            duration_ms=max(1, _rounded(entry.time(chance) * kind.unit_ms)),
-            resource=Resource(memory_mb, vcores),
-            priority=entry.priority,
-            places=(places[int(draws.random() * len(places))],),
-            execution_type=entry.execution_type,
-            # Entries of one priority may differ in size, which one request cannot say.
-            allocation_id=place if kind.model != MAPREDUCE and len(kind.entries) > 1 else -1,
-        )
+    def _tasks(
+        self,
+        entry: _Entry,
+        place: int,
+        kind: _Class,
+        chance: Random,
+        draws: Random,
+        places: Sequence[str],
+    ) -> Iterator[Task]:
+        count = max(0, _rounded(entry.count(chance)))
+        if count > MOST_DRAWN:
+            where = f"{self._path}: job class {kind.name}, tasks {entry.stage}"
+            raise InvalidTraceError(
+                f"{where}: a job of {count} tasks was drawn; at most {MOST_DRAWN} are held"
+            )
+        memory_mb = max(_LEAST_MB, _rounded(entry.memory(chance)))
+        vcores = max(1, _rounded(entry.vcores(chance)))
+        for _ in range(count):
+            yield Task(
+                stage=entry.stage,
+                duration_ms=max(1, _rounded(entry.time(chance) * kind.unit_ms)),
+                resource=Resource(memory_mb, vcores),
+                priority=entry.priority,
+                places=(places[int(draws.random() * len(places))],),
+                execution_type=entry.execution_type,
+                # Entries of one priority may differ in size, which one request cannot say.
+                allocation_id=place if kind.model != MAPREDUCE and len(kind.entries) > 1 else -1,
+            )
 
 
 def choose(fields: Fields, key: str, weights: Sequence[float], chance: Random) -> int:

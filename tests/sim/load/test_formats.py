@@ -278,6 +278,14 @@ def test_a_synth_file(tmp_path: Path) -> None:
     assert list(load.jobs()) == jobs
 
 
+def test_a_synth_file_draws_no_job_that_memory_cannot_hold(tmp_path: Path) -> None:
+    text = json.dumps(SYNTH).replace('"val": 6, "std": 2', '"val": 1000000000')
+    path = file_of(tmp_path, text)
+    message = f"{path}: job class short, tasks map: a job of 1000000000 tasks was drawn; at most 1000000"
+    with pytest.raises(InvalidTraceError, match=message):
+        list(read_load(path, "SYNTH").jobs())
+
+
 def test_a_synth_file_of_the_old_form(tmp_path: Path) -> None:
     old = {
         "class_name": "x",
