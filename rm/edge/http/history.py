@@ -96,10 +96,12 @@ class Past:
             await asyncio.sleep(max(self._interval_s, _SHARE_OF_LOOP * took_s))
 
     def sample(self) -> float:
-        """Takes a sample now, within a turn; the seconds that it took."""
-        begun = time.perf_counter()
+        """Takes a sample now, within a turn; the seconds of processor time that it took: other processes of
+        the machine must not put the next ones off.
+        """
+        begun = time.thread_time()
         self.history.sample(self._context)
-        return time.perf_counter() - begun
+        return time.thread_time() - begun
 
     def _reach(self, http_address: str) -> str:
         """Where a browser on this machine finds a node's pages; "" when it has none, as a virtual one."""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import aiohttp
@@ -217,6 +219,21 @@ def test_a_page_that_is_opened_later_sees_the_past(tmp_path: Path) -> None:
             assert cluster["nodes"][-1] == 1.0
             backfilled = await heard(caller, "?backfill=2")
             assert all(one["type"] and one["time"] for one in backfilled)
+
+    play(scene)
+
+
+def test_samples_are_taken_as_often_on_a_busy_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fast, hours = {"yarnbox__resourcemanager__history__interval-ms": "100"}, count(0.0, 3600.0)
+    clocks = SimpleNamespace(perf_counter=lambda: next(hours), thread_time=lambda: 0.0)
+    monkeypatch.setattr("yarnbox.rm.edge.http.history.time", clocks)
+
+    async def scene() -> None:
+        async with web(tmp_path, **fast) as caller:
+            path = "/ui/history/cluster"
+            await until(lambda: caller.get(path), lambda answer: len(answer["history"]["times"]) > 2)
 
     play(scene)
 
