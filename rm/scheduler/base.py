@@ -116,6 +116,8 @@ class Scheduler(ABC, Generic[A]):
 
     name: ClassVar[str]
     """Hadoop's short class name, as REST and commands show it."""
+    own_properties: ClassVar[str] = ""
+    """What the names of those properties begin with that no other scheduler reads; empty: there are none."""
     serves_updates: ClassVar[bool] = True
     """Whether containers may change while they run."""
     has_partitions: ClassVar[bool] = False

@@ -16,6 +16,7 @@ from tempfile import TemporaryDirectory
 from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import ParseError, fromstring
 
+from yarnbox.rm.core import scheduler_class
 from yarnbox.rm.ports import ConfigurationProvider
 from yarnbox.rm.scheduler.capacity.config.properties import PREFIX, Properties
 from yarnbox.rm.scheduler.capacity.config.property_names import is_known, of_no_queue
@@ -30,12 +31,14 @@ from yarnbox.sim.load.sls import MOST_NODES
 from yarnbox.sim.workload.files import CLASS, LABELS_ENABLED, DirectoryFiles, equal_queues
 from yarnbox.sim.workload.site import Site
 from yarnbox.yarn.configuration import Configuration, ConfigurationError
-from yarnbox.yarn.settings import declarations
+from yarnbox.yarn.settings import declarations, read
 from yarnbox.yarn.text.words import did_you_mean, misspelt
 
 BASE = "base"
 _READ = (RMSettings, FairSettings, PublishedSettings, PreemptionSettings)
 ALLOCATION_FILE = "yarn.scheduler.fair.allocation.file"
+USUAL_ALLOCATIONS = "fair-scheduler.xml"
+_FAIR = "yarn.scheduler.fair."
 MOST_BYTES = 16 * 1024 * 1024
 SCHEDULERS = ("fifo", "capacity", "fair")
 _FAMILIES = ("yarn", "yarnbox", "hadoop", "mapreduce", "mapred", "dfs", "fs", "ha", "io", "ipc", "net")
@@ -213,7 +216,7 @@ def _with_allocations(variant: Variant, path: Path) -> Variant:
     if name is None and "yarn-site.xml" in variant.files:
         with variant.provider(Load.of(())) as provider:
             name = provider.load("yarn-site.xml").value(ALLOCATION_FILE)
-    name = name or "fair-scheduler.xml"
+    name = name or USUAL_ALLOCATIONS
     if Path(name).is_absolute():
         raise InvalidChangeError(f"{path}: the base's {ALLOCATION_FILE} is {name}, outside of its directory")
     return replace(variant, files={**variant.files, name: path.read_bytes()})
@@ -264,15 +267,16 @@ def with_nodes(site: Site, text: str) -> Site:
 
 
 def without_effect(variant: Variant, base: Variant) -> Iterator[str]:
-    """A sentence for each property of the change that no simulated ResourceManager reads, or that is of no
-    queue that is there. Names that begin as Hadoop's do may be those of properties that other programs read;
-    only misspelt ones are told of them.
+    """A sentence for each property of the change that no simulated ResourceManager reads, that is of no queue
+    that is there, or of another scheduler; and for an allocation file that nobody reads. Names that begin as
+    Hadoop's do may be those of properties that other programs read; only misspelt ones are told of them.
     """
     given = {name: None for name, value in variant.definitions.items() if base.definitions.get(name) != value}
     for name in given:
         if name.startswith(PREFIX) and not is_known(name):
             yield f"{name}{unread(name)}"
     yield from _of_no_queue(variant, given)
+    yield from _of_another_scheduler(variant, base, given)
     known = {one.name for kind in _READ for one in declarations(kind)}
     for name, meant in misspelt(given, known):
         yield f"{name} is no property, and has no effect (did you mean {meant}?)"
@@ -289,6 +293,20 @@ def _of_no_queue(variant: Variant, given: Iterable[str]) -> Iterator[str]:
         properties = Properties(provider.load("capacity-scheduler.xml"), provider.load("yarn-site.xml"))
     for name, queue, hint in of_no_queue(properties, given):
         yield f"{name} has no effect: there is no queue {queue}{hint}"
+
+
+def _of_another_scheduler(variant: Variant, base: Variant, given: Iterable[str]) -> Iterator[str]:
+    with variant.provider(Load.of(())) as provider:
+        site = provider.load("yarn-site.xml")
+        scheduler = scheduler_class(read(RMSettings, site).scheduler_class)
+    others = tuple(one for one in (PREFIX, _FAIR) if one != scheduler.own_properties)
+    for name in given:
+        if name.startswith(others):
+            yield f"{name} has no effect under the {scheduler.name}"
+    if variant.source == base.source and _FAIR in others:
+        file = site.value(ALLOCATION_FILE) or USUAL_ALLOCATIONS
+        if (variant.files or {}).get(file) != (base.files or {}).get(file):
+            yield f"the allocation file has no effect under the {scheduler.name}"
 
 
 def check_labels(variant: Variant, provider: ConfigurationProvider) -> None:

@@ -40,6 +40,7 @@ from yarnbox.rm.scheduler.capacity.allocation.node_choice import NodeOrders
 from yarnbox.rm.scheduler.capacity.allocation.offers import Offers
 from yarnbox.rm.scheduler.capacity.allocation.scheduling_requests import SchedulingRequests
 from yarnbox.rm.scheduler.capacity.allocation.skip_reason import SkipReason
+from yarnbox.rm.scheduler.capacity.config.properties import PREFIX
 from yarnbox.rm.scheduler.capacity.config.reading import FILE_NAME, ReadingContext, read_settings
 from yarnbox.rm.scheduler.capacity.config.validation import check_minimum, check_states
 from yarnbox.rm.scheduler.capacity.diagnostics.activities import Activities
@@ -95,6 +96,7 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
     """A tree of queues with guarantees, maxima and limits."""
 
     name: ClassVar[str] = SCHEDULER_NAME
+    own_properties: ClassVar[str] = PREFIX
     has_partitions: ClassVar[bool] = True
     serves_constraints: ClassVar[bool] = True
     has_monitor: ClassVar[bool] = True

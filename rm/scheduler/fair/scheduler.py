@@ -84,6 +84,7 @@ class FairScheduler(Scheduler[FSAppAttempt]):
     """Queues and applications share what there is."""
 
     name: ClassVar[str] = "FairScheduler"
+    own_properties: ClassVar[str] = "yarn.scheduler.fair."
     resource_kinds: ClassVar[tuple[SchedulerResourceTypes, ...]] = (
         SchedulerResourceTypes.MEMORY,
         SchedulerResourceTypes.CPU,

@@ -167,6 +167,20 @@ def test_a_bad_command_line_is_status_2(
     assert words[-1] in capsys.readouterr().err
 
 
+def test_what_another_scheduler_reads_is_told(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "fair.xml").write_text("<allocations><queue name='etl'/></allocations>")
+    fair = "yarn.scheduler.fair.assignmultiple"
+    words = ["--change", "fair.xml", "--name", "other", "-D", f"{fair}=true"]
+    words += ["--change", "--scheduler", "fifo", "--name", "first", "-D", f"{CAPACITY}root.etl.capacity=5"]
+    status, _, err = run(*words, "--seeds", "1")
+    assert status == 0
+    assert err.splitlines() == [
+        f"warning: other: {fair} has no effect under the CapacityScheduler",
+        "warning: other: the allocation file has no effect under the CapacityScheduler",
+        f"warning: first: {CAPACITY}root.etl.capacity has no effect under the FifoScheduler",
+    ]
+
+
 def test_a_property_that_nobody_reads_is_told(run: Run) -> None:
     names = (
         f"{CAPACITY}root.etl.maximum-capcity",
