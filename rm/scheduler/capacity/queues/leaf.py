@@ -14,6 +14,7 @@ from yarnbox.rm.scheduler.capacity.allocation.assignment import (
     NOTHING,
     AllocationPass,
     Assignment,
+    Kind,
     Limits,
     Skipped,
 )
@@ -462,9 +463,9 @@ class LeafQueue(CapacityQueue):
             if not attempt.is_asking:
                 continue
             found = pass_.allocator.assign(self, attempt, pass_, limits)
-            if found.gives or found.skipped is Skipped.QUEUE_LIMIT:
-                outcome = found
-                break
+            if found.kind is not Kind.NOTHING or found.skipped is Skipped.QUEUE_LIMIT:
+                outcome = NOTHING if found.kind is not Kind.NOTHING and not found.gives else found
+                break  # See tests/scenarios/constraints/request-of-no-size-stops-its-queue.yaml.
         else:
             last = None
             if not pass_.is_question:
