@@ -13,6 +13,7 @@ from yarnbox.rm.scheduler.capacity.config.settings import QueueSettings
 from yarnbox.rm.scheduler.capacity.queues.application import CapacityAttempt
 from yarnbox.rm.scheduler.capacity.queues.ordering.policy import Key
 from yarnbox.rm.scheduler.capacity.queues.ordering.registry import policy_class
+from yarnbox.yarn.ids import ApplicationAttemptId
 
 KeyOf = Callable[[CapacityAttempt], Key]
 
@@ -24,8 +25,8 @@ class Ordered:
 
     def __init__(self, key_of: KeyOf) -> None:
         self._key_of = key_of
-        self._entries: list[tuple[Key, int, CapacityAttempt]] = []
-        self._keys: dict[CapacityAttempt, tuple[Key, int]] = {}
+        self._entries: list[tuple[Key, ApplicationAttemptId, CapacityAttempt]] = []
+        self._keys: dict[CapacityAttempt, tuple[Key, ApplicationAttemptId]] = {}
         self._stale: dict[CapacityAttempt, None] = {}
 
     def __len__(self) -> int:
@@ -38,7 +39,7 @@ class Ordered:
         for entry in self.entries():
             yield entry[2]
 
-    def entries(self) -> list[tuple[Key, int, CapacityAttempt]]:
+    def entries(self) -> list[tuple[Key, ApplicationAttemptId, CapacityAttempt]]:
         """Key, tie breaker and application, in order. Not to be changed while it is walked."""
         if self._stale:
             stale, self._stale = self._stale, {}
@@ -50,7 +51,7 @@ class Ordered:
 
     def add(self, attempt: CapacityAttempt) -> None:
         """Takes one in."""
-        key = (self._key_of(attempt), attempt.attempt_id.attempt_id)
+        key = (self._key_of(attempt), attempt.attempt_id)
         self._keys[attempt] = key
         # An attempt is in here once, so attempts themselves are never compared.
         insort(self._entries, (*key, attempt))
@@ -68,7 +69,7 @@ class Ordered:
         if attempt in self._keys:
             self._stale[attempt] = None
 
-    def key_of(self, attempt: CapacityAttempt) -> tuple[Key, int]:
+    def key_of(self, attempt: CapacityAttempt) -> tuple[Key, ApplicationAttemptId]:
         """Where it stands."""
         self.entries()
         return self._keys[attempt]

@@ -25,7 +25,7 @@ class OrderingPolicy(ABC):
 
     @abstractmethod
     def key(self, attempt: CapacityAttempt) -> Key:
-        """The application with the smallest key is served first. No two applications have the same key."""
+        """The application with the smallest key is served first; of equal ones that with the smaller id."""
 
     def note(self, attempt: CapacityAttempt) -> None:
         """A pass begins, and the application has changed: what `key` goes by may be taken down here."""

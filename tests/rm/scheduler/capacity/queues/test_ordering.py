@@ -51,6 +51,24 @@ def test_a_policy_of_ones_own_is_named_by_its_path() -> None:
     assert rig.leaf("root.a").ordering_policy == own
 
 
+class ByPriority(OrderingPolicy):
+    """A user's own, for which many applications are equal."""
+
+    def key(self, attempt: CapacityAttempt) -> Key:
+        return (-attempt.app_priority,)
+
+
+def test_of_equal_keys_the_smaller_id_is_served_first() -> None:
+    own = f"{__name__}.{ByPriority.__name__}"
+    rig = CapacityRig({**LEAF, P + "root.a.ordering-policy": own}, site=PRIORITIES)
+    rig.add_node("n1", 8192)
+    for name, priority in (("x", 1), ("y", 3), ("z", 1), ("u", 3)):
+        rig.submit(name, "root.a", priority=priority)
+    assert names(rig) == ["y", "u", "x", "z"]
+    rig.scheduler.update_application_priority(rig.attempts["x"].application_id, 3)
+    assert names(rig) == ["x", "y", "u", "z"]
+
+
 class Unfinished(OrderingPolicy):
     """One without an order."""
 
