@@ -91,7 +91,7 @@ class ReservationSystem:
         """Takes up the reservations of an earlier RM, and makes the queues of those that are active. None is
         dropped: no node has registered yet.
 
-        See tests/scenarios/restart/plans-wait-for-nodes.yaml.
+        See tests/scenarios/restart/plans-wait-for-nodes.yaml, and reservations-alone-delay-nothing.yaml.
         """
         context = self._context
         for path, reservation in reservations_in(entries, context.wire, context.set_entry_aside):
@@ -100,7 +100,6 @@ class ReservationSystem:
                 which = reservation.reservation_id
                 self._context.log("warning", "reservation without its plan", reservation=which, plan=path)
                 continue
-            self._context.has_recovered = True
             plan.book(reservation)
         for plan in self.plans.values():
             self.follower.synchronise(plan, may_replan=False)
