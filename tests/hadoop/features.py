@@ -21,6 +21,7 @@ Draw = Callable[[Random, Document], bool]
 LONG = "long walk"
 RESTART = "restart of the ResourceManager"
 RECURRING = "recurring reservations"
+CONTAINERS = "containers in plans"
 PLANS = "plans"
 """The kind of walk: the CapacityScheduler, with reservations."""
 AUTO_CREATED = ".auto-queue-creation-v2.enabled"
@@ -227,6 +228,11 @@ def _recurring(dice: Random, document: Document) -> bool:
     return True
 
 
+def _containers(dice: Random, document: Document) -> bool:
+    """Applications in plans ask for containers, and nodes heartbeat (plans.py)."""
+    return True
+
+
 def _restart(dice: Random, document: Document) -> bool:
     """Steps may restart it (choices.py, plans.py)."""
     document["conf"]["yarn.resourcemanager.recovery.enabled"] = True
@@ -405,6 +411,10 @@ FEATURES: Mapping[str, Sequence[Feature]] = {
     "constraints": _CAPACITY,
     "fair": _FAIR_FEATURES,
     "fifo": (*_EXPIRY, _RESTART),
-    PLANS: (Feature(RECURRING, 0.25, _recurring), Feature(RESTART, 0.25, _restart)),
+    PLANS: (
+        Feature(RECURRING, 0.25, _recurring),
+        Feature(RESTART, 0.25, _restart),
+        Feature(CONTAINERS, 0.5, _containers),
+    ),
 }
 """By the kind of walk."""

@@ -1,7 +1,8 @@
 """Random plans of the ReservationSystem: a cluster with a plan queue, and who books what on it.
 
 What varies is what a plan is told (planner, policy, quotas, direction, smoothness, step) and what is booked:
-windows, stages, gangs, interpreters, periods; that bookings change and go, that nodes do, and time.
+windows, stages, gangs, interpreters, periods; that bookings change and go, that nodes do, and time. In some
+walks applications run containers in what is booked.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from tests.hadoop.choices import DOWN
+from tests.hadoop.choices import DOWN, QueueChoices
 from yarnbox.sim.scenario.playing.world import World
 from yarnbox.sim.walk.choices import StepValue
 from yarnbox.sim.walk.clusters import Document
@@ -65,17 +66,27 @@ def draw_plan_cluster(dice: Random, seed: int) -> Document:
     }
 
 
+class ContainerChoices(QueueChoices):
+    """Draws what the applications of plans and the nodes do."""
+
+    def __init__(self, dice: Random, document: Document) -> None:
+        super().__init__(dice, document)
+        drawn = ("ask", "pull", "heartbeat", "complete", "finish")
+        self._weights = {verb: self._weights[verb] for verb in drawn}
+
+
 class PlanChoices:
     """Draws what the owners of reservations do, and what happens meanwhile."""
 
-    def __init__(self, dice: Random) -> None:
-        self._dice = dice
+    def __init__(self, dice: Random, document: Document) -> None:
+        self._dice, self._document = dice, document
         self._booked = 0
         self._apps = 0
         self._deadlines: dict[str, int] = {}
         """Of what is or was booked; Hadoop lets a reservation be changed that is gone."""
         self._recurrences: Random | None = None
         self._restarts: Random | None = None
+        self._containers: tuple[Random, ContainerChoices] | None = None
         self._away: list[str] = []
         """Nodes that have not registered again after a restart."""
 
@@ -86,6 +97,10 @@ class PlanChoices:
     def draw_restarts(self, dice: Random) -> None:
         """From now on the ResourceManager restarts once in a while."""
         self._restarts = dice
+
+    def draw_containers(self, dice: Random) -> None:
+        """From now on applications ask for containers, nodes heartbeat, and containers end, too."""
+        self._containers = dice, ContainerChoices(dice, self._document)
 
     def next_step(self, world: World) -> StepValue:
         """A step for the present world."""
@@ -99,6 +114,8 @@ class PlanChoices:
                 return {"restart-rm": self._restarts.choice(DOWN)}
             if self._away and self._restarts.random() < 0.4:
                 return {"heartbeat": self._away.pop()}
+        if self._containers is not None and self._containers[0].random() < 0.5:
+            return self._containers[1].next_step(world)
         names = [name for name in world.reservations if self._deadlines[name] > world.rm.clock.now_ms()]
         kinds = ["reserve"] * 4 + ["advance"] * 3 + ["submit"]
         if names:
@@ -125,9 +142,11 @@ class PlanChoices:
 
     def _submission(self, names: list[str]) -> dict[str, Any]:
         self._apps += 1
-        value = {"app": f"a{self._apps}", "queue": PLAN}
+        value: dict[str, Any] = {"app": f"a{self._apps}", "queue": PLAN}
         if names and self._dice.random() < 0.7:
             value["reservation"] = self._dice.choice(names)
+        if self._containers is not None and self._containers[0].random() < 0.5:
+            value |= {"managed": True, "am": {"memory-mb": self._containers[0].choice((512, 1024))}}
         return value
 
     def _definition(self, world: World, name: str, user: str) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from tests.hadoop.choices import DOWN, FairChoices, FifoChoices, QueueChoices
 from tests.hadoop.clusters import draw_capacity_cluster
 from tests.hadoop.comparison import DIFFERENT, Comparison, MirroredPlayer, Verdict
 from tests.hadoop.constraint_walks import ConstraintChoices, draw_constraint_cluster
-from tests.hadoop.features import LONG, PLANS, RECURRING, RESTART, draw_features
+from tests.hadoop.features import CONTAINERS, LONG, PLANS, RECURRING, RESTART, draw_features
 from tests.hadoop.plans import PlanChoices, draw_plan_cluster
 from yarnbox.sim.scenario.playing.world import World
 from yarnbox.sim.scenario.reading.document import InvalidScenarioError, read_document, read_next_step
@@ -49,11 +49,13 @@ def walk(
     dice = Random(f"twin {scheduler} {seed}")
     document, features = draw_document(dice, seed, scheduler, wanted)
     if scheduler == PLANS:
-        bookings = PlanChoices(dice)
+        bookings = PlanChoices(dice, document)
         if RECURRING in features:
             bookings.draw_recurrences(Random(f"recurring {seed}"))
         if RESTART in features:
             bookings.draw_restarts(Random(f"restarts {seed}"))
+        if CONTAINERS in features:
+            bookings.draw_containers(Random(f"containers {seed}"))
         found = _go(comparing, document, (bookings.next_step for _ in range(length)))
         found.features = features
         return found
