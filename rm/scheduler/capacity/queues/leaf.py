@@ -415,10 +415,8 @@ class LeafQueue(CapacityQueue):
 
     def assign(self, pass_: AllocationPass, limit: Resource) -> Assignment:
         """One container at most, to the first application in order that may have one."""
-        context = self.context
-        calculator = context.calculator
-        limit_now = calculator.min_of(pass_.cluster, self.in_default.down_maximum, limit)
-        partition = pass_.partition
+        context, partition = self.context, pass_.partition
+        limit_now = context.calculator.min_of(pass_.cluster, self.in_default.down_maximum, limit)
         if context.keeps_offers and not pass_.is_question:
             self.offered_limit = limit_now
             pass_.current_limits.append((self, limit_now, False))
@@ -463,8 +461,10 @@ class LeafQueue(CapacityQueue):
             if not attempt.is_asking:
                 continue
             found = pass_.allocator.assign(self, attempt, pass_, limits)
-            if found.kind is not Kind.NOTHING or found.skipped is Skipped.QUEUE_LIMIT:
-                outcome = NOTHING if found.kind is not Kind.NOTHING and not found.gives else found
+            if found.gives or found.skipped is Skipped.QUEUE_LIMIT:
+                outcome = found
+                break
+            if found.kind is not Kind.NOTHING:
                 break  # See tests/scenarios/constraints/request-of-no-size-stops-its-queue.yaml.
         else:
             last = None
