@@ -116,10 +116,11 @@ def test_what_cannot_be_is_one_line(words: str, status: int, capsys: pytest.Capt
     ],
 )
 def test_a_value_that_cannot_be_is_one_line(words: str, capfd: pytest.CaptureFixture[str]) -> None:
+    status: object
     try:
         status = main(words.split())
     except SystemExit as ended:
-        status = ended.code  # type: ignore[assignment]
+        status = ended.code
     assert status == 2
     out, err = capfd.readouterr()
     (line,) = err.splitlines()

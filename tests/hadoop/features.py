@@ -223,13 +223,8 @@ def _am_share_of_partition(dice: Random, document: Document) -> bool:
     return _set(document, name, dice.choice((0.1, 0.6, 1.0)))
 
 
-def _recurring(dice: Random, document: Document) -> bool:
-    """What is booked may come again (plans.py)."""
-    return True
-
-
-def _containers(dice: Random, document: Document) -> bool:
-    """Applications in plans ask for containers, and nodes heartbeat (plans.py)."""
+def _in_steps(dice: Random, document: Document) -> bool:
+    """The cluster is as it is: bookings may come again, or applications want containers (plans.py)."""
     return True
 
 
@@ -412,9 +407,9 @@ FEATURES: Mapping[str, Sequence[Feature]] = {
     "fair": _FAIR_FEATURES,
     "fifo": (*_EXPIRY, _RESTART),
     PLANS: (
-        Feature(RECURRING, 0.25, _recurring),
+        Feature(RECURRING, 0.25, _in_steps),
         Feature(RESTART, 0.25, _restart),
-        Feature(CONTAINERS, 0.5, _containers),
+        Feature(CONTAINERS, 0.5, _in_steps),
     ),
 }
 """By the kind of walk."""
