@@ -8,7 +8,8 @@ answers.py       what the two answered, compared
 accidents.py     accidents of Hadoop's that are stepped over, or end a play, by their names
 observation.py   what can be seen of ours between two turns, in the twin's words
 compare.py       plays scenarios and walks against the twin: python -m tests.hadoop.compare
-features.py      what walks may draw of each scheduler, and how often
+drawing/         what walks are drawn from: clusters, features by their chance, steps
+walks.py         walks that both go, and how they are shortened
 mutation.py      which small faults of ours (mutants.py) scenarios and walks notice: make mutants
 check_twin.py    a bounded part of that, for `make test-clients`
 """

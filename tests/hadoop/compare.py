@@ -25,7 +25,7 @@ from typing import TypeAlias
 
 from tests.hadoop import installed
 from tests.hadoop.comparison import ACCIDENT, DIFFERENT, NOT_COMPARABLE, Comparison, Verdict, comparison
-from tests.hadoop.features import FEATURES, PLANS
+from tests.hadoop.drawing.features import FEATURES, PLANS
 from tests.hadoop.walks import CONSTRAINTS, shortened, walk
 from tests.hadoop.workers import LostWorkerError, results
 from tests.hadoop.workloads import WORKLOADS, compare_workload

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from tests.hadoop.features import FEATURES
+from tests.hadoop.drawing.features import FEATURES
 from tests.hadoop.walks import draw_document
 from yarnbox.sim.scenario.playing.player import Player
 from yarnbox.sim.scenario.reading.document import read_document

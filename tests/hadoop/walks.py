@@ -1,7 +1,7 @@
 """Random walks that both ResourceManagers go: drawn from a seed, stopped at the first difference, shortened.
 
 The steps are those of `sim.walk`; the clusters of the CapacityScheduler are drawn wider
-(clusters.py), and all of them with features (features.py).
+(drawing/clusters.py), and all of them with features (drawing/features.py).
 """
 
 from __future__ import annotations
@@ -11,12 +11,13 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from random import Random
 
-from tests.hadoop.choices import DOWN, FairChoices, FifoChoices, QueueChoices
-from tests.hadoop.clusters import draw_capacity_cluster
 from tests.hadoop.comparison import DIFFERENT, Comparison, MirroredPlayer, Verdict
-from tests.hadoop.constraint_walks import ConstraintChoices, draw_constraint_cluster
-from tests.hadoop.features import CONTAINERS, LONG, PLANS, RECURRING, RESTART, draw_features
-from tests.hadoop.plans import PlanChoices, draw_plan_cluster
+from tests.hadoop.drawing.choices import DOWN, FairChoices, FifoChoices, QueueChoices
+from tests.hadoop.drawing.clusters import draw_capacity_cluster
+from tests.hadoop.drawing.constraints import ConstraintChoices, draw_constraint_cluster
+from tests.hadoop.drawing.feature import LONG, RESTART
+from tests.hadoop.drawing.features import CONTAINERS, PLANS, RECURRING, draw_features
+from tests.hadoop.drawing.plans import PlanChoices, draw_plan_cluster
 from yarnbox.sim.scenario.playing.world import World
 from yarnbox.sim.scenario.reading.document import InvalidScenarioError, read_document, read_next_step
 from yarnbox.sim.scenario.reading.source import tree_from
@@ -39,7 +40,7 @@ class TwinWalk:
     document: Document
     verdict: Verdict
     features: tuple[str, ...] = ()
-    """What was drawn for it of the table in features.py."""
+    """What was drawn for it of the tables in drawing/features.py."""
 
 
 def walk(

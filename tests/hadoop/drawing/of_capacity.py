@@ -1,62 +1,20 @@
-"""What walks may draw besides what clusters.py always draws: one row for each feature of a scheduler.
-
-A feature changes the document of a walk before it begins. Each has its own chance, by dice other than those
-that draw the cluster. A test finds out that none of them is never drawn, and that every document is valid.
-"""
+"""What walks may draw for the CapacityScheduler besides what clusters.py always draws."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any
 
-from tests.hadoop.clusters import LABEL, MONITOR, PREFIX
+from tests.hadoop.drawing.clusters import LABEL, MONITOR, PREFIX
+from tests.hadoop.drawing.feature import OF_ALL, RESTARTS, Draw, Feature
 from yarnbox.sim.walk.choices import USERS
 from yarnbox.sim.walk.clusters import Document
 
-Draw = Callable[[Random, Document], bool]
-"""Changes the document; False where the feature does not go with what is drawn already."""
-
-LONG = "long walk"
-RESTART = "restart of the ResourceManager"
-RECURRING = "recurring reservations"
-CONTAINERS = "containers in plans"
-PLANS = "plans"
-"""The kind of walk: the CapacityScheduler, with reservations."""
 AUTO_CREATED = ".auto-queue-creation-v2.enabled"
-_FAIR = "yarn.scheduler.fair."
 _BY_USE = (
     "org.apache.hadoop.yarn.server.resourcemanager.scheduler.placement.ResourceUsageMultiNodeLookupPolicy"
 )
-_NONE_IN = 0.3
-"""So many walks draw no feature at all."""
-
-
-@dataclass(frozen=True, slots=True)
-class Feature:
-    """One row."""
-
-    name: str
-    chance: float
-    draw: Draw
-
-
-def draw_features(
-    dice: Random, scheduler: str, document: Document, wanted: str | None = None
-) -> tuple[str, ...]:
-    """Changes the document; the names of what was drawn. The wanted one is drawn wherever it can be."""
-    features: Sequence[Feature] = FEATURES.get(scheduler, ())
-    if dice.random() < _NONE_IN:
-        features = [feature for feature in features if feature.name == wanted]
-    return tuple(
-        feature.name
-        for feature in features
-        if (dice.random() < feature.chance or feature.name == wanted) and feature.draw(dice, document)
-    )
-
-
-# ---- the CapacityScheduler
 
 
 def _capacity(document: Document) -> dict[str, Any]:
@@ -92,14 +50,6 @@ def _of_a_leaf(name: str, values: Sequence[object]) -> Draw:
 
 def _global(name: str, values: Sequence[object]) -> Draw:
     return lambda dice, document: _set(document, name, dice.choice(values))
-
-
-def _conf(name: str, values: Sequence[object]) -> Draw:
-    def draw(dice: Random, document: Document) -> bool:
-        document["conf"][name] = dice.choice(values)
-        return True
-
-    return draw
 
 
 def _monitor(name: str, values: Sequence[object]) -> Draw:
@@ -175,14 +125,6 @@ def _acls(dice: Random, document: Document) -> bool:
     return _set(document, f"{leaf}.acl_submit_applications", ",".join(dice.sample(USERS, 2)))
 
 
-def _more_nodes(dice: Random, document: Document) -> bool:
-    """Up to a dozen; the first ones are what was drawn."""
-    nodes = document["nodes"]
-    for number in range(len(nodes) + 1, dice.randint(8, 12) + 1):
-        nodes.append({**dice.choice(nodes), "name": f"n{number}"})
-    return True
-
-
 def _multi_node(dice: Random, document: Document) -> bool:
     """A heartbeat of one node offers all of its partition."""
     _set(document, "multi-node-placement-enabled", True)
@@ -210,11 +152,6 @@ def _auto_created(dice: Random, document: Document) -> bool:
     return True
 
 
-def _long(dice: Random, document: Document) -> bool:
-    """The walk is three times as long (walks.py)."""
-    return True
-
-
 def _am_share_of_partition(dice: Random, document: Document) -> bool:
     if "labels" not in document:
         return False
@@ -223,38 +160,8 @@ def _am_share_of_partition(dice: Random, document: Document) -> bool:
     return _set(document, name, dice.choice((0.1, 0.6, 1.0)))
 
 
-def _in_steps(dice: Random, document: Document) -> bool:
-    """The cluster is as it is: bookings may come again, or applications want containers (plans.py)."""
-    return True
-
-
-def _restart(dice: Random, document: Document) -> bool:
-    """Steps may restart it (choices.py, plans.py)."""
-    document["conf"]["yarn.resourcemanager.recovery.enabled"] = True
-    wait_ms = dice.choice((0, 2000, 10_000, 10_000))
-    document["conf"]["yarn.resourcemanager.work-preserving-recovery.scheduling-wait-ms"] = wait_ms
-    return True
-
-
-_RESTART = Feature(RESTART, 0.1, _restart)
-"""The last row of each table."""
-
-_EXPIRY = (
-    Feature("expiry of nodes", 0.2, _conf("yarn.nm.liveness-monitor.expiry-interval-ms", (20_000, 60_000))),
-    Feature("expiry of AMs", 0.2, _conf("yarn.am.liveness-monitor.expiry-interval-ms", (20_000, 60_000))),
-    Feature(
-        "expiry of containers",
-        0.2,
-        _conf("yarn.resourcemanager.rm.container-allocation.expiry-interval-ms", (10_000, 30_000)),
-    ),
-    Feature("smaller allocations", 0.2, _conf("yarn.scheduler.minimum-allocation-mb", (256, 512))),
-    Feature("larger allocations", 0.1, _conf("yarn.scheduler.minimum-allocation-mb", (1536, 2048))),
-    Feature("more nodes", 0.2, _more_nodes),
-    Feature(LONG, 0.15, _long),
-)
-
-_CAPACITY = (
-    *_EXPIRY,
+OF_CAPACITY = (
+    *OF_ALL,
     Feature("three levels of queues", 0.25, _deepen),
     Feature("capacities in resources", 0.2, _in_resources),
     Feature("weights of users", 0.2, _user_weight),
@@ -299,117 +206,5 @@ _CAPACITY = (
         0.3,
         _monitor("intra-queue-preemption.preemption-order-policy", ("priority_first", "userlimit_first")),
     ),
-    _RESTART,
+    RESTARTS,
 )
-
-
-# ---- the FairScheduler
-
-
-def _in_file(*changes: tuple[str, str]) -> Draw:
-    """Puts one of the texts behind what is named in the allocation file."""
-
-    def draw(dice: Random, document: Document) -> bool:
-        place, text = dice.choice(changes)
-        before = document["fair-scheduler"]
-        document["fair-scheduler"] = before.replace(place, place + text, 1)
-        return place in before
-
-    return draw
-
-
-_ROOT, _A, _X, _B = "<allocations>", '<queue name="a">', '<queue name="x">', '<queue name="b">'
-
-
-def _open_leaf(dice: Random, document: Document) -> bool:
-    """Leaf x gets room for properties of its own."""
-    document["fair-scheduler"] = document["fair-scheduler"].replace(
-        '<queue name="x"/>', '<queue name="x"><weight>1.5</weight></queue>'
-    )
-    return True
-
-
-_FAIR_FEATURES = (
-    *_EXPIRY,
-    Feature("leaf with properties", 0.6, _open_leaf),
-    Feature(
-        "policies",
-        0.5,
-        _in_file(
-            *(
-                (place, f"<schedulingPolicy>{policy}</schedulingPolicy>")
-                for place in (_X, _B)
-                for policy in ("fifo", "drf")
-            ),
-            (_ROOT, "<defaultQueueSchedulingPolicy>drf</defaultQueueSchedulingPolicy>"),
-        ),
-    ),
-    Feature(
-        "largest shares",
-        0.4,
-        _in_file(
-            (_A, "<maxResources>6144 mb, 8 vcores</maxResources>"),
-            (_B, "<maxResources>50.0%</maxResources>"),
-            (_ROOT, "<queueMaxResourcesDefault>8192 mb, 12 vcores</queueMaxResourcesDefault>"),
-        ),
-    ),
-    Feature(
-        "running applications",
-        0.3,
-        _in_file(
-            (_A, "<maxRunningApps>2</maxRunningApps>"),
-            (_B, "<maxRunningApps>1</maxRunningApps>"),
-            (_ROOT, "<userMaxAppsDefault>1</userMaxAppsDefault>"),
-            (_ROOT, "<queueMaxAppsDefault>2</queueMaxAppsDefault>"),
-        ),
-    ),
-    Feature(
-        "AM shares",
-        0.4,
-        _in_file(
-            (_B, "<maxAMShare>0.2</maxAMShare>"),
-            (_X, "<maxAMShare>0.7</maxAMShare>"),
-            (_ROOT, "<queueMaxAMShareDefault>0.3</queueMaxAMShareDefault>"),
-            (_ROOT, "<queueMaxAMShareDefault>-1.0</queueMaxAMShareDefault>"),
-        ),
-    ),
-    Feature(
-        "thresholds and timeouts",
-        0.4,
-        _in_file(
-            (_A, "<fairSharePreemptionThreshold>0.8</fairSharePreemptionThreshold>"),
-            (_ROOT, "<defaultFairSharePreemptionThreshold>1.0</defaultFairSharePreemptionThreshold>"),
-            (_B, "<minSharePreemptionTimeout>3</minSharePreemptionTimeout>"),
-            (_ROOT, "<defaultMinSharePreemptionTimeout>2</defaultMinSharePreemptionTimeout>"),
-        ),
-    ),
-    Feature("protected queue", 0.2, _in_file((_B, "<allowPreemptionFrom>false</allowPreemptionFrom>"))),
-    Feature(
-        "largest container of a queue",
-        0.2,
-        _in_file((_B, "<maxContainerAllocation>2048 mb, 2 vcores</maxContainerAllocation>")),
-    ),
-    Feature("size-based weight", 0.2, _conf(_FAIR + "sizebasedweight", (True,))),
-    Feature("one container in a heartbeat", 0.2, _conf(_FAIR + "assignmultiple", (False,))),
-    Feature("half of what is free", 0.2, _conf(_FAIR + "dynamic.max.assign", (False,))),
-    Feature("most containers in a heartbeat", 0.2, _conf(_FAIR + "max.assign", (1, 2))),
-    Feature("delay for hosts", 0.3, _conf(_FAIR + "locality.threshold.node", (0.0, 0.3, 1.0))),
-    Feature("delay for racks", 0.3, _conf(_FAIR + "locality.threshold.rack", (0.0, 0.5, 1.0))),
-    Feature("shorter warnings", 0.2, _conf(_FAIR + "waitTimeBeforeKill", (0, 2000))),
-    Feature("reservable nodes", 0.2, _conf(_FAIR + "reservable-nodes", (0.3, 1.0))),
-    Feature("larger steps", 0.2, _conf("yarn.resource-types.memory-mb.increment-allocation", ("512M",))),
-    _RESTART,
-)
-
-FEATURES: Mapping[str, Sequence[Feature]] = {
-    "capacity": _CAPACITY,
-    "constraints": _CAPACITY,
-    "fair": _FAIR_FEATURES,
-    "fifo": (*_EXPIRY, _RESTART),
-    PLANS: (
-        Feature(RECURRING, 0.25, _in_steps),
-        Feature(RESTART, 0.25, _restart),
-        Feature(CONTAINERS, 0.5, _in_steps),
-    ),
-}
-"""By the kind of walk."""

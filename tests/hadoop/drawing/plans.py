@@ -10,7 +10,7 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from tests.hadoop.choices import DOWN, QueueChoices
+from tests.hadoop.drawing.choices import DOWN, QueueChoices
 from yarnbox.sim.scenario.playing.world import World
 from yarnbox.sim.walk.choices import StepValue
 from yarnbox.sim.walk.clusters import Document

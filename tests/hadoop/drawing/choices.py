@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from random import Random
 
-from tests.hadoop.clusters import LABEL, PREFIX
-from tests.hadoop.features import AUTO_CREATED
+from tests.hadoop.drawing.clusters import LABEL, PREFIX
+from tests.hadoop.drawing.of_capacity import AUTO_CREATED
 from yarnbox.rm.container import RMContainer, RMContainerState
 from yarnbox.sim.scenario.playing.world import World
 from yarnbox.sim.scenario.reading.names import ContainerName

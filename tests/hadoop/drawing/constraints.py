@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from random import Random
 
-from tests.hadoop.choices import QueueChoices
-from tests.hadoop.clusters import LABEL, draw_capacity_cluster
+from tests.hadoop.drawing.choices import QueueChoices
+from tests.hadoop.drawing.clusters import LABEL, draw_capacity_cluster
 from yarnbox.sim.scenario.playing.world import World
 from yarnbox.sim.walk.choices import StepValue
 from yarnbox.sim.walk.clusters import Document

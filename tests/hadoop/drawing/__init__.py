@@ -1,0 +1,11 @@
+"""What walks over both ResourceManagers are drawn from.
+
+clusters.py      random clusters of the CapacityScheduler
+constraints.py   the same, with scheduling requests
+plans.py         the same, with reservations
+feature.py       what a feature is; those of all schedulers
+of_capacity.py   features of the CapacityScheduler
+of_fair.py       features of the FairScheduler
+features.py      the tables by kind of walk, and how they are drawn
+choices.py       the steps
+"""

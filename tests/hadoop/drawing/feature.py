@@ -1,0 +1,78 @@
+"""A feature of a walk: a row of the tables beside this module, and the rows that all schedulers share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from random import Random
+
+from yarnbox.sim.walk.clusters import Document
+
+Draw = Callable[[Random, Document], bool]
+"""Changes the document; False where the feature does not go with what is drawn already."""
+
+LONG = "long walk"
+RESTART = "restart of the ResourceManager"
+
+
+@dataclass(frozen=True, slots=True)
+class Feature:
+    """One row."""
+
+    name: str
+    chance: float
+    draw: Draw
+
+
+def in_conf(name: str, values: Sequence[object]) -> Draw:
+    """A property of yarn-site.xml, with one of the values."""
+
+    def draw(dice: Random, document: Document) -> bool:
+        document["conf"][name] = dice.choice(values)
+        return True
+
+    return draw
+
+
+def _more_nodes(dice: Random, document: Document) -> bool:
+    """Up to a dozen; the first ones are what was drawn."""
+    nodes = document["nodes"]
+    for number in range(len(nodes) + 1, dice.randint(8, 12) + 1):
+        nodes.append({**dice.choice(nodes), "name": f"n{number}"})
+    return True
+
+
+def _three_times_as_long(dice: Random, document: Document) -> bool:
+    """The walk is three times as long (walks.py)."""
+    return True
+
+
+def in_steps(dice: Random, document: Document) -> bool:
+    """The cluster is as it is; the steps are others."""
+    return True
+
+
+def _restart(dice: Random, document: Document) -> bool:
+    """Steps may restart it (choices.py, plans.py)."""
+    document["conf"]["yarn.resourcemanager.recovery.enabled"] = True
+    wait_ms = dice.choice((0, 2000, 10_000, 10_000))
+    document["conf"]["yarn.resourcemanager.work-preserving-recovery.scheduling-wait-ms"] = wait_ms
+    return True
+
+
+OF_ALL = (
+    Feature("expiry of nodes", 0.2, in_conf("yarn.nm.liveness-monitor.expiry-interval-ms", (20_000, 60_000))),
+    Feature("expiry of AMs", 0.2, in_conf("yarn.am.liveness-monitor.expiry-interval-ms", (20_000, 60_000))),
+    Feature(
+        "expiry of containers",
+        0.2,
+        in_conf("yarn.resourcemanager.rm.container-allocation.expiry-interval-ms", (10_000, 30_000)),
+    ),
+    Feature("smaller allocations", 0.2, in_conf("yarn.scheduler.minimum-allocation-mb", (256, 512))),
+    Feature("larger allocations", 0.1, in_conf("yarn.scheduler.minimum-allocation-mb", (1536, 2048))),
+    Feature("more nodes", 0.2, _more_nodes),
+    Feature(LONG, 0.15, _three_times_as_long),
+)
+"""Time-outs, sizes and lengths."""
+RESTARTS = Feature(RESTART, 0.1, _restart)
+"""The last row of each table."""
