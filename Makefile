@@ -45,7 +45,7 @@ test test-long:
 	@PYTHONDONTWRITEBYTECODE= $(CORE) \
 	  $(BIN)/pytest -q --dist worksteal $(if $(filter test,$@),-n 3 -m "not long",-n 4 -m long)
 
-test-compiled: ## Compile the core; run all tests, and compare every scenario with Hadoop, on it (needs a C compiler)
+test-compiled: ## Compile the core; run all tests, and compare scenarios and loads with Hadoop, on it (needs a C compiler)
 	@$(MAKE) --no-print-directory test test-long compare COMPILED=1
 
 test-clients: setup ## Run Hadoop's own commands, MapReduce, NodeManager, Java clients, Spark and Flink on a cluster (needs Java; 1 GB of cache)
@@ -54,9 +54,9 @@ test-clients: setup ## Run Hadoop's own commands, MapReduce, NodeManager, Java c
 	  $(BIN)/pytest -q -o python_files='check_*.py' --timeout 900 tests/clients $$twin; \
 	else test $$? -eq 3; fi
 
-compare: setup ## Play every scenario and four loads on Hadoop's ResourceManager too, and compare (needs Java and Maven). COMPILED=1: the scenarios, on the compiled core
+compare: setup ## Play every scenario and four loads on Hadoop's ResourceManager too, and compare (needs Java and Maven). COMPILED=1: on the compiled core
 	@if $(BIN)/python -m tests.hadoop.installed; then \
-	  $(CORE) $(BIN)/python -m tests.hadoop.compare $(if $(filter-out 0,$(COMPILED)),,--workloads) $$(find tests/scenarios -name '*.yaml' | sort); \
+	  $(CORE) $(BIN)/python -m tests.hadoop.compare --workloads $$(find tests/scenarios -name '*.yaml' | sort); \
 	else test $$? -eq 3; fi
 
 mutants: setup ## Put small faults into the code, one at a time: the random walks and the comparison with Hadoop must notice them (hours; Java and Maven)

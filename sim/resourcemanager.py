@@ -42,6 +42,8 @@ from yarnbox.yarn.runtime.clock import VirtualClock
 from yarnbox.yarn.settings import read
 
 T = TypeVar("T")
+Request = TypeVar("Request")
+Answer = TypeVar("Answer")
 
 START_MS = 0
 SEED = 0
@@ -189,6 +191,10 @@ class SimulatedRM:
         finally:
             self._carry_out_effects()
 
+    def call(self, rpc: Callable[[Request, Caller], Answer], request: Request, caller: Caller) -> Answer:
+        """One turn: an RPC of one of the core's services."""
+        return self.turn(lambda: rpc(request, caller))
+
     def next_due_ms(self) -> int | None:
         """The moment of the core's next timer."""
         return self.context.timers.next_due_ms()  # asked before each thing that happens: no longer way
@@ -273,8 +279,8 @@ class SimulatedRM:
 
     def new_application_id(self, user: str) -> ApplicationId:
         """A fresh id."""
-        answer = self.turn(
-            lambda: self.core.client.get_new_application(GetNewApplicationRequest(), Caller(user=user))
+        answer = self.call(
+            self.core.client.get_new_application, GetNewApplicationRequest(), Caller(user=user)
         )
         assert answer.application_id is not None
         return answer.application_id
@@ -282,14 +288,14 @@ class SimulatedRM:
     def new_reservation_id(self, user: str) -> ReservationId:
         """A fresh id."""
         caller = Caller(user=user)
-        answer = self.turn(lambda: self.core.client.get_new_reservation(GetNewReservationRequest(), caller))
+        answer = self.call(self.core.client.get_new_reservation, GetNewReservationRequest(), caller)
         assert answer.reservation_id is not None
         return answer.reservation_id
 
     def application_report(self, application_id: ApplicationId, user: str) -> ApplicationReport:
         """What the client service says of the application."""
         request = GetApplicationReportRequest(application_id=application_id)
-        answer = self.turn(lambda: self.core.client.get_application_report(request, Caller(user=user)))
+        answer = self.call(self.core.client.get_application_report, request, Caller(user=user))
         assert answer.application_report is not None
         return answer.application_report
 
@@ -297,7 +303,7 @@ class SimulatedRM:
         """What a plan reservation looks like from outside: accepted, active, completed or deleted."""
         request = ReservationListRequest(queue=queue, reservation_id=str(reservation_id))
         caller = Caller(user=ADMINISTRATOR)
-        answer = self.turn(lambda: self.core.client.list_reservations(request, caller))
+        answer = self.call(self.core.client.list_reservations, request, caller)
         if not answer.reservations or answer.reservations[0].reservation_definition is None:
             return "deleted"
         definition = answer.reservations[0].reservation_definition

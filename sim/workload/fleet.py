@@ -329,7 +329,7 @@ class Fleet:
     # ---- calls
 
     def _register(self, request: RegisterNodeManagerRequest) -> RegisterNodeManagerResponse:
-        return self._rm.turn(lambda: self._rm.core.tracker.register_node_manager(request, NODE_MANAGER))
+        return self._rm.call(self._rm.core.tracker.register_node_manager, request, NODE_MANAGER)
 
     def _heartbeat(self, request: NodeHeartbeatRequest) -> NodeHeartbeatResponse:
-        return self._rm.turn(lambda: self._rm.core.tracker.node_heartbeat(request, NODE_MANAGER))
+        return self._rm.call(self._rm.core.tracker.node_heartbeat, request, NODE_MANAGER)

@@ -194,14 +194,14 @@ class WorkloadPlayer:
             return
         labels = tuple(NodeLabel(name=name, is_exclusive=flag) for name, flag in known.exclusive.items())
         adding = AddToClusterNodeLabelsRequest(node_labels=labels)
-        self.rm.turn(lambda: self.rm.core.admin.add_to_cluster_node_labels(adding, _ADMIN))
+        self.rm.call(self.rm.core.admin.add_to_cluster_node_labels, adding, _ADMIN)
         hosts = tuple(
             NodeIdToLabels(node_id=NodeId(spec.host, _EVERY_NODE_OF_HOST), node_labels=spec.labels[:1])
             for spec in known.nodes
             if spec.labels
         )
         replacing = ReplaceLabelsOnNodeRequest(node_to_labels=hosts, fail_on_unknown_nodes=False)
-        self.rm.turn(lambda: self.rm.core.admin.replace_labels_on_nodes(replacing, _ADMIN))
+        self.rm.call(self.rm.core.admin.replace_labels_on_nodes, replacing, _ADMIN)
 
     def _sample_later(self) -> None:
         if self._recorder is not None or self._watchers:
@@ -263,7 +263,7 @@ class WorkloadPlayer:
         context = _submission(application_id, job, reservation_id)
         request = SubmitApplicationRequest(application_submission_context=context)
         try:
-            self.rm.turn(lambda: self.rm.core.client.submit_application(request, Caller(user=job.user)))
+            self.rm.call(self.rm.core.client.submit_application, request, Caller(user=job.user))
         except YarnError as refusal:
             self._refuse(run, refusal.message)
             return

@@ -47,7 +47,7 @@ class Reserving:
             reservation_definition=definition_of(job, self._rm.clock.now_ms()),
             reservation_id=reservation_id,
         )
-        self._rm.turn(lambda: self._rm.core.client.submit_reservation(request, caller))
+        self._rm.call(self._rm.core.client.submit_reservation, request, caller)
         return reservation_id
 
     def is_active(self, plan: str, reservation_id: ReservationId) -> bool:

@@ -238,7 +238,7 @@ class RunningJobs:
         request = RegisterApplicationMasterRequest(host="", rpc_port=-1, tracking_url="")
         caller = Caller(attempt_id=attempt_id)
         try:
-            self._rm.turn(lambda: self._rm.core.master.register_application_master(request, caller))
+            self._rm.call(self._rm.core.master.register_application_master, request, caller)
         except YarnError:
             run.begun_ms = 0
             self._look_again(run)  # the RM has taken the attempt for dead, and its node does not know yet
@@ -366,7 +366,7 @@ class RunningJobs:
 
     def _caller_of(self, attempt_id: ApplicationAttemptId) -> Callable[[AllocateRequest], AllocateResponse]:
         caller = Caller(attempt_id=attempt_id)
-        return lambda request: self._rm.turn(lambda: self._rm.core.master.allocate(request, caller))
+        return lambda request: self._rm.call(self._rm.core.master.allocate, request, caller)
 
     def _finish(self, run: JobRun, attempt_id: ApplicationAttemptId) -> None:
         self._outcome.finished += 1
@@ -388,8 +388,8 @@ class RunningJobs:
             final_application_status=status, diagnostics=why, tracking_url=""
         )
         caller = Caller(attempt_id=attempt_id)
-        while not self._rm.turn(
-            lambda: self._rm.core.master.finish_application_master(request, caller)
+        while not self._rm.call(
+            self._rm.core.master.finish_application_master, request, caller
         ).is_unregistered:
             pass
         assert run.am is not None

@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -65,6 +64,8 @@ from yarnbox.yarn.runtime.event import Event
 from yarnbox.yarn.wire import from_bytes, to_bytes, to_message
 
 T = TypeVar("T")
+Request = TypeVar("Request")
+Answer = TypeVar("Answer")
 
 _SCHEDULER_CLASS = "yarn.resourcemanager.scheduler.class"
 _PACKAGE = "org.apache.hadoop.yarn.server.resourcemanager.scheduler."
@@ -86,7 +87,12 @@ _SERVICES = {
     "tracker": "ResourceTrackerService",
     "admin": "ResourceManagerAdministrationProtocolService",
 }
-
+_RPCS = {
+    re.sub("(?<!^)(?=[A-Z])", "_", rpc).lower(): (name, rpc)
+    for name, service in _SERVICES.items()
+    for rpc in SERVICES[service]
+}
+"""Our methods' names."""
 
 _LATER_PROPERTIES = {"yarn.resourcemanager.scheduler.autocorrect.container.allocation": "3.5.0"}
 """Which release of Hadoop reads them first."""
@@ -127,29 +133,6 @@ class _SharesUpdated:
 class _Launched:
     attempt: str
     problem: str
-
-
-class _Tee:
-    """A service of ours, with a note of every call."""
-
-    def __init__(self, service: Any, name: str, note: Callable[[_Call], None]) -> None:
-        self._service = service
-        self._name = name
-        self._note = note
-        self._rpcs = {re.sub("(?<!^)(?=[A-Z])", "_", rpc).lower(): rpc for rpc in SERVICES[_SERVICES[name]]}
-
-    def __getattr__(self, name: str) -> Any:
-        found = getattr(self._service, name)
-        return partial(self._call, name, found) if name in self._rpcs else found
-
-    def _call(self, name: str, method: Callable[[Any, Caller], Any], request: Any, caller: Caller) -> Any:
-        try:
-            answer = method(request, caller)
-        except YarnError as refusal:
-            self._note(_Call(self._name, self._rpcs[name], request, caller, None, refusal))
-            raise
-        self._note(_Call(self._name, self._rpcs[name], request, caller, answer, None))
-        return answer
 
 
 class MirroredRM(SimulatedRM):
@@ -200,12 +183,6 @@ class MirroredRM(SimulatedRM):
         if refusal is not None:
             raise DifferenceError("start", "started", refusal)
         self.context.dispatcher.watchers.append(self._watch)
-        self._mirror()
-
-    def _mirror(self) -> None:
-        core: Any = self.core
-        for name in _SERVICES:
-            setattr(core, name, _Tee(getattr(core, name), name, self._inputs.append))
         self._is_mirrored = True
 
     def _start_twin(self, groups: Mapping[str, tuple[str, ...]]) -> Refusal | None:
@@ -252,7 +229,7 @@ class MirroredRM(SimulatedRM):
             raise
         if refusal is not None:
             raise DifferenceError("restart", "started", refusal)
-        self._mirror()
+        self._is_mirrored = True
         self._run_until_idle()
 
     # ---- turns
@@ -263,6 +240,21 @@ class MirroredRM(SimulatedRM):
             return super().turn(call)
         finally:
             self._run_until_idle()
+
+    def call(self, rpc: Callable[[Request, Caller], Answer], request: Request, caller: Caller) -> Answer:
+        """An RPC of ours, with a note of it."""
+        service, name = _RPCS[rpc.__name__]
+
+        def noted(request: Request, caller: Caller) -> Answer:
+            try:
+                answer = rpc(request, caller)
+            except YarnError as refusal:
+                self._inputs.append(_Call(service, name, request, caller, None, refusal))
+                raise
+            self._inputs.append(_Call(service, name, request, caller, answer, None))
+            return answer
+
+        return super().call(noted, request, caller)
 
     def advance(self) -> None:
         """The timers of ours that are due, and what they do, for both."""

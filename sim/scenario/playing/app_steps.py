@@ -65,7 +65,7 @@ class AppSteps:
         self._world.take_app(app)
         try:
             request = SubmitApplicationRequest(application_submission_context=context)
-            self._rm.turn(lambda: self._rm.core.client.submit_application(request, Caller(user=step.user)))
+            self._rm.call(self._rm.core.client.submit_application, request, Caller(user=step.user))
         except YarnError:
             self._world.drop_app(app)
             raise
@@ -156,7 +156,7 @@ class AppSteps:
         """The owner kills the application."""
         app = self._world.app(step.app)
         request = KillApplicationRequest(application_id=app.application_id)
-        self._rm.turn(lambda: self._rm.core.client.force_kill_application(request, Caller(user=app.user)))
+        self._rm.call(self._rm.core.client.force_kill_application, request, Caller(user=app.user))
 
     def move(self, step: Move) -> None:
         """The owner moves the application."""
@@ -164,9 +164,7 @@ class AppSteps:
         request = MoveApplicationAcrossQueuesRequest(
             application_id=app.application_id, target_queue=step.queue
         )
-        self._rm.turn(
-            lambda: self._rm.core.client.move_application_across_queues(request, Caller(user=app.user))
-        )
+        self._rm.call(self._rm.core.client.move_application_across_queues, request, Caller(user=app.user))
 
     def set_priority(self, step: SetPriority) -> None:
         """The owner changes the application's priority."""
@@ -174,9 +172,7 @@ class AppSteps:
         request = UpdateApplicationPriorityRequest(
             application_id=app.application_id, application_priority=step.priority
         )
-        self._rm.turn(
-            lambda: self._rm.core.client.update_application_priority(request, Caller(user=app.user))
-        )
+        self._rm.call(self._rm.core.client.update_application_priority, request, Caller(user=app.user))
 
     def register_started_ams(self, running: Container[ContainerId]) -> None:
         """The AMs among the containers that a node has just reported running register."""
@@ -193,8 +189,8 @@ class AppSteps:
         request = FinishApplicationMasterRequest(
             final_application_status=FinalApplicationStatus.SUCCEEDED, diagnostics="", tracking_url=""
         )
-        answer = self._rm.turn(
-            lambda: self._rm.core.master.finish_application_master(request, Caller(attempt_id=attempt_id))
+        answer = self._rm.call(
+            self._rm.core.master.finish_application_master, request, Caller(attempt_id=attempt_id)
         )
         return answer.is_unregistered
 
@@ -214,8 +210,8 @@ class AppSteps:
         request = RegisterApplicationMasterRequest(
             host="", rpc_port=NO_PORT, tracking_url="", placement_constraints=app.constraints
         )
-        self._rm.turn(
-            lambda: self._rm.core.master.register_application_master(request, Caller(attempt_id=attempt_id))
+        self._rm.call(
+            self._rm.core.master.register_application_master, request, Caller(attempt_id=attempt_id)
         )
 
     def _has_synchronized(self, app: App) -> bool:
@@ -245,9 +241,7 @@ class AppSteps:
         attempt_id = self._attempt_of(app)
 
         def call(request: AllocateRequest) -> AllocateResponse:
-            return self._rm.turn(
-                lambda: self._rm.core.master.allocate(request, Caller(attempt_id=attempt_id))
-            )
+            return self._rm.call(self._rm.core.master.allocate, request, Caller(attempt_id=attempt_id))
 
         try:
             given = app.master.allocate(call, ask, release, blacklist, updates, scheduling)

@@ -148,7 +148,7 @@ class ClusterSteps:
         request = UpdateNodeResourceRequest(
             node_resource_map=(NodeResourceMap(node_id=node.node_id, resource_option=option),)
         )
-        self._rm.turn(lambda: self._rm.core.admin.update_node_resource(request, ADMIN))
+        self._rm.call(self._rm.core.admin.update_node_resource, request, ADMIN)
         node.resize(capacity)
 
     # ---- labels and files
@@ -157,12 +157,12 @@ class ClusterSteps:
         """The administrator adds labels to the cluster."""
         labels = tuple(NodeLabel(name=name, is_exclusive=flag) for name, flag in step.exclusive.items())
         request = AddToClusterNodeLabelsRequest(node_labels=labels)
-        self._rm.turn(lambda: self._rm.core.admin.add_to_cluster_node_labels(request, ADMIN))
+        self._rm.call(self._rm.core.admin.add_to_cluster_node_labels, request, ADMIN)
 
     def remove_labels(self, step: RemoveLabels) -> None:
         """The administrator removes labels from the cluster."""
         request = RemoveFromClusterNodeLabelsRequest(node_labels=step.labels)
-        self._rm.turn(lambda: self._rm.core.admin.remove_from_cluster_node_labels(request, ADMIN))
+        self._rm.call(self._rm.core.admin.remove_from_cluster_node_labels, request, ADMIN)
 
     def label_node(self, step: LabelNode) -> None:
         """The administrator replaces the labels of hosts, or of single NodeManagers."""
@@ -176,7 +176,7 @@ class ClusterSteps:
         """The administrator writes the new file and refreshes the queues."""
         before = self._files.replace(step.capacity_scheduler, step.fair_scheduler)
         try:
-            self._rm.turn(lambda: self._rm.core.admin.refresh_queues(RefreshQueuesRequest(), ADMIN))
+            self._rm.call(self._rm.core.admin.refresh_queues, RefreshQueuesRequest(), ADMIN)
         except YarnError:
             self._files.restore(before)
             raise
@@ -192,7 +192,7 @@ class ClusterSteps:
             reservation_id=reservation_id,
         )
         owner = Caller(user=step.user)
-        self._rm.turn(lambda: self._rm.core.client.submit_reservation(request, owner))
+        self._rm.call(self._rm.core.client.submit_reservation, request, owner)
         self._world.reservations[step.name] = Booking(reservation_id, step.queue, step.user)
 
     def update_reservation(self, step: UpdateReservation) -> None:
@@ -201,14 +201,14 @@ class ClusterSteps:
             reservation_definition=reservation_definition(step, self._rm.start_ms),
             reservation_id=self._world.reservation(step.name).reservation_id,
         )
-        self._rm.turn(lambda: self._rm.core.client.update_reservation(request, Caller(user=step.user)))
+        self._rm.call(self._rm.core.client.update_reservation, request, Caller(user=step.user))
 
     def delete_reservation(self, step: DeleteReservation) -> None:
         """The owner deletes a reservation."""
         booking = self._world.reservation(step.name)
         request = ReservationDeleteRequest(reservation_id=booking.reservation_id)
         owner = Caller(user=booking.owner)
-        self._rm.turn(lambda: self._rm.core.client.delete_reservation(request, owner))
+        self._rm.call(self._rm.core.client.delete_reservation, request, owner)
 
     # ---- inside
 
@@ -229,14 +229,14 @@ class ClusterSteps:
         self._apps.register_started_ams([each for each in reported if each in node.running])
 
     def _call_register(self, request: RegisterNodeManagerRequest) -> RegisterNodeManagerResponse:
-        return self._rm.turn(lambda: self._rm.core.tracker.register_node_manager(request, NODE_MANAGER))
+        return self._rm.call(self._rm.core.tracker.register_node_manager, request, NODE_MANAGER)
 
     def _call_heartbeat(self, request: NodeHeartbeatRequest) -> NodeHeartbeatResponse:
-        return self._rm.turn(lambda: self._rm.core.tracker.node_heartbeat(request, NODE_MANAGER))
+        return self._rm.call(self._rm.core.tracker.node_heartbeat, request, NODE_MANAGER)
 
     def _refresh_nodes(self, kind: DecommissionType, timeout_s: int | None = None) -> None:
         request = RefreshNodesRequest(decommission_type=kind, decommission_timeout=timeout_s)
-        self._rm.turn(lambda: self._rm.core.admin.refresh_nodes(request, ADMIN))
+        self._rm.call(self._rm.core.admin.refresh_nodes, request, ADMIN)
 
     def _replace_labels(self, labels: dict[NodeId, tuple[str, ...]]) -> None:
         request = ReplaceLabelsOnNodeRequest(
@@ -245,7 +245,7 @@ class ClusterSteps:
             ),
             fail_on_unknown_nodes=False,
         )
-        self._rm.turn(lambda: self._rm.core.admin.replace_labels_on_nodes(request, ADMIN))
+        self._rm.call(self._rm.core.admin.replace_labels_on_nodes, request, ADMIN)
 
     def _add_attributes(self, spec: NodeSpec) -> None:
         attributes = tuple(
@@ -257,4 +257,4 @@ class ClusterSteps:
             node_to_attributes=(NodeToAttributes(node=spec.host, node_attributes=attributes),),
             fail_on_unknown_nodes=False,
         )
-        self._rm.turn(lambda: self._rm.core.admin.map_attributes_to_nodes(request, ADMIN))
+        self._rm.call(self._rm.core.admin.map_attributes_to_nodes, request, ADMIN)
