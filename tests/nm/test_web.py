@@ -197,7 +197,9 @@ def test_a_state_that_there_is_not(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("path", ["/nothing", "/ws/v1/node/else", "/ws/v1/nodes"])
 def test_what_is_not_there(tmp_path: Path, path: str) -> None:
-    assert served(tmp_path, lambda get: get(path)) == (404, "")
+    status, page = served(tmp_path, lambda get: get(path))
+    assert status == 404
+    assert f"<tr><th>URI:</th><td>{path}</td></tr>" in page
 
 
 @pytest.mark.parametrize("header", [{"Host": "evil.example"}, {"Origin": "http://evil.example"}])

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Iterator
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
@@ -101,6 +102,21 @@ def preferred(accept: str | None) -> str | None:
     if not accept or not accept.strip():
         return JSON
     weights = {JSON: 0.0, XML: 0.0}
+    for kind, weight in _weighed(accept):
+        for known in (JSON, XML) if kind in ("*/*", "application/*") else (kind,):
+            if known in weights:
+                weights[known] = max(weights[known], weight)
+    best = JSON if weights[JSON] >= weights[XML] else XML
+    return best if weights[best] > 0 else None
+
+
+def accepted(accept: str | None) -> list[str]:
+    """The types that a caller takes, the dearest first; of those equally dear, the most specific one."""
+    named = [(weight, kind) for kind, weight in _weighed(accept or "") if weight > 0]
+    return [kind for _, kind in sorted(named, key=lambda one: (-one[0], one[1].count("*")))]
+
+
+def _weighed(accept: str) -> Iterator[tuple[str, float]]:
     for part in accept.split(","):
         kind, *parameters = [word.strip().lower() for word in part.split(";")]
         weight = 1.0
@@ -110,9 +126,5 @@ def preferred(accept: str | None) -> str | None:
                     weight = float(parameter[2:])
                 except ValueError:
                     weight = 0.0
-        if kind == JSON or kind in ("*/*", "application/*"):
-            weights[JSON] = max(weights[JSON], weight)
-        if kind == XML or kind in ("*/*", "application/*"):
-            weights[XML] = max(weights[XML], weight)
-    best = JSON if weights[JSON] >= weights[XML] else XML
-    return best if weights[best] > 0 else None
+        if kind:
+            yield kind, weight

@@ -21,6 +21,7 @@ from aiohttp.http_exceptions import HttpProcessingError
 
 from yarnbox.yarn.http.access import HttpAccess
 from yarnbox.yarn.http.listening import FIRST_REQUEST_S, IDLE_S, MAX_CONNECTIONS, Closing
+from yarnbox.yarn.http.unknown_path import not_found
 from yarnbox.yarn.security.authentication import USER, Authentication, asks_for_password
 from yarnbox.yarn.security.tls import Tls
 
@@ -89,6 +90,8 @@ def new_application(
             request[USER] = user
         try:
             return await handler(request)
+        except web.HTTPNotFound:
+            return not_found(request)
         except web.RequestPayloadError as error:
             response = web.Response(status=HTTPStatus.BAD_REQUEST, text=f"malformed body: {error}\n")
             response.force_close()

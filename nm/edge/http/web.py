@@ -101,6 +101,8 @@ class WebService:
         try:
             found = self._handle(request)
             return found if isinstance(found, web.Response) else await asyncio.to_thread(found)
+        except web.HTTPNotFound:
+            raise
         except Exception:
             log.exception("%s %s failed", request.method, request.raw_path)
             message = "the node's log has the traceback\n"
@@ -178,7 +180,7 @@ class WebService:
             case ["auxiliaryservices"]:
                 raise bad_request("Auxiliary services manifest is not enabled")
             case _:
-                return web.Response(status=HTTPStatus.NOT_FOUND)
+                raise web.HTTPNotFound
 
     def _log_text(self, name: str, file: str, query: Mapping[str, str]) -> Deferred:
         container_id = container_id_of(name)
@@ -265,7 +267,7 @@ class WebService:
             case ["logs", *rest]:
                 return self._show_own_log(urlsplit(request.raw_path).path, "/".join(rest))
             case _:
-                return web.Response(status=HTTPStatus.NOT_FOUND)
+                raise web.HTTPNotFound
 
     def _check_admin(self, user: str) -> None:
         if not self._context.is_admin(user):

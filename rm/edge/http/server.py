@@ -35,6 +35,7 @@ from yarnbox.yarn.errors import YarnError
 from yarnbox.yarn.http import notation
 from yarnbox.yarn.http.access import HttpAccess
 from yarnbox.yarn.http.server import HttpServer, Responder, new_application
+from yarnbox.yarn.http.unknown_path import not_found
 from yarnbox.yarn.log import Log
 from yarnbox.yarn.security.authentication import USER, Authentication
 from yarnbox.yarn.security.tls import Tls
@@ -165,7 +166,9 @@ class WebServer:
             response = self._refusal(request, refusal)
         except YarnError as error:
             response = self._refusal(request, of_core(error))
-        except web.HTTPException as error:  # unknown path, wrong method, too large
+        except web.HTTPNotFound:
+            response = not_found(request)
+        except web.HTTPException as error:  # wrong method, too large
             allowed = {"Allow": error.headers["Allow"]} if "Allow" in error.headers else {}
             response = web.Response(status=error.status, text=error.reason, headers=allowed)
         except (ConnectionError, asyncio.CancelledError, web.RequestPayloadError):

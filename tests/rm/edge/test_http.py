@@ -13,6 +13,7 @@ from typing import Any
 import aiohttp
 import pytest
 from defusedxml import ElementTree
+from yarl import URL
 
 from tests.rm.edge.test_process import NODE, Desk, play, running
 from yarnbox.rm.edge.http.rest import bodies
@@ -62,6 +63,50 @@ async def web(tmp_path: Path, **settings: str) -> AsyncIterator[Web]:
         yield Web(session, desk)
 
 
+def test_a_path_that_is_none_is_answered_by_the_servlet_container_not_by_the_services(tmp_path: Path) -> None:
+    """Hadoop hands what Jersey does not find on to Jetty, and Jetty writes the page of the error."""
+    bogus = ROOT + "/bog%26us"
+
+    async def ask(caller: Web, accept: str | None, method: str = "GET") -> tuple[str, str]:
+        headers = {} if accept is None else {"Accept": accept}
+        async with caller.session.request(
+            method, URL(caller.top + bogus, encoded=True), headers=headers, skip_auto_headers=["Accept"]
+        ) as answer:
+            assert answer.status == 404
+            assert answer.headers["Cache-Control"] == "must-revalidate,no-cache,no-store"
+            return answer.headers.get("Content-Type", ""), await answer.text()
+
+    async def scene() -> None:
+        async with web(tmp_path) as caller:
+            kind, said = await ask(caller, "application/json")
+            assert kind == "application/json;charset=utf-8"
+            assert json.loads(said) == {
+                "url": bogus,
+                "status": "404",
+                "message": "Not Found",
+                "servlet": "org.apache.hadoop.http.WebServlet",
+            }
+            html = ("text/html;charset=iso-8859-1", "<tr><th>URI:</th><td>/ws/v1/cluster/bog%26us</td></tr>")
+            for accept in (
+                None,
+                "*/*",
+                "text/html",
+                "application/xml, text/*;q=0.5",
+                "application/json;q=0.1, */*",
+            ):
+                kind, said = await ask(caller, accept)
+                assert kind == html[0]
+                assert html[1] in said
+                assert "<title>Error 404 Not Found</title>" in said
+            kind, said = await ask(caller, "text/plain")
+            assert kind == "text/plain;charset=iso-8859-1"
+            assert said.splitlines()[:3] == ["HTTP ERROR 404 Not Found", f"URI: {bogus}", "STATUS: 404"]
+            assert (await ask(caller, "application/xml"))[1] == ""
+            assert (await ask(caller, "text/html", "PUT"))[1] == ""
+
+    play(scene)
+
+
 def test_unknown_things_are_told_apart_from_malformed_ones(tmp_path: Path) -> None:
     async def scene() -> None:
         async with web(tmp_path) as caller:
@@ -81,7 +126,6 @@ def test_unknown_things_are_told_apart_from_malformed_ones(tmp_path: Path) -> No
             await caller.get("/apps?states=nonsense", 400)
             await caller.get("/apps?limit=0", 400)
             await caller.get("/apps?deSelects=appTimeouts,", 400)
-            assert "RemoteException" not in str(await caller.get("/nothing", 404))
             await caller.send("PUT", "/info", status=405)
             await caller.get("/info", 406, headers={"Accept": "text/csv"})
             await caller.send("PUT", "/apps/application_1_0001/state", ["KILLED"], 400)

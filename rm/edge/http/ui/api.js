@@ -44,20 +44,12 @@ function said(text) {
 
 async function answer(response) {
   const text = await response.text();
-  if (response.ok) return said(text);
-  let message = text;
-  let problems;
-  try {
-    ({
-      problems,
-      RemoteException: { message } = { message },
-    } = JSON.parse(text));
-  } catch {
-    /* a plain text: as it is */
-  }
+  const found = said(text);
+  if (response.ok) return found;
+  const message = found.RemoteException?.message ?? found.message ?? text;
   // Hadoop puts the name of a Java class before some messages.
   const plain = String(message).replace(/^(java|org\.apache)\.[\w.$]+: /, "");
-  throw Object.assign(new Error(plain), { problems, status: response.status });
+  throw Object.assign(new Error(plain), { problems: found.problems, status: response.status });
 }
 
 export const get = async (path) => answer(await ask(path, { headers: { Accept: "application/json" } }));
