@@ -81,19 +81,32 @@ def row(time_ms: int, event: Event, *, shows_details: bool) -> Answer:
         "subject": "" if subject is None else str(subject),
         "about": event.family.__name__.removesuffix("Event"),
     }
-    if kind in TROUBLE or _tells_failure(event):
+    if is_trouble(event):
         shown["isTrouble"] = True
     if shows_details:
         shown["details"] = details(event)
     return shown
 
 
-def _tells_failure(event: Event) -> bool:
-    """Whether it is the end of a container or an application that did not succeed."""
+def is_trouble(event: Event) -> bool:
+    """Whether something has failed, was killed or lost, or will be."""
+    if type(event).__name__ in TROUBLE:
+        return True
     if isinstance(event, AttemptContainerFinished):
-        return event.status.exit_status != 0 and event.status.diagnostics not in _PEACEFUL
+        return is_bad_end(event.status.exit_status, event.status.diagnostics)
     failed = (FinalApplicationStatus.FAILED, FinalApplicationStatus.KILLED)
     return isinstance(event, AttemptUnregistered) and event.final_status in failed
+
+
+def is_bad_end(exit_status: int, diagnostics: str) -> bool:
+    """Whether a container ended as it should not have."""
+    return exit_status != 0 and diagnostics not in _PEACEFUL
+
+
+def how_it_ended(exit_status: int, diagnostics: str) -> str:
+    """The end of a container in words."""
+    said = f"exit status {exit_status}"
+    return f"{said}, {diagnostics.strip()}" if diagnostics else said
 
 
 def details(event: Event) -> str:
@@ -107,8 +120,12 @@ def details(event: Event) -> str:
         text = _text(value)
         if text:
             said.append(f"{field.name.replace('_', ' ')}: {text}")
-    joined = ", ".join(said)
-    return joined if len(joined) <= _LONGEST else joined[: _LONGEST - 1] + "…"
+    return shortened(", ".join(said))
+
+
+def shortened(text: str) -> str:
+    """As much of the text as a row shows."""
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
 
 def _text(value: object) -> str:
@@ -119,8 +136,7 @@ def _text(value: object) -> str:
     if isinstance(value, PreemptionMark):
         return _mark(value)
     if isinstance(value, ContainerStatus):
-        said = f"{value.container_id}, exit status {value.exit_status}"
-        return f"{said}, {value.diagnostics.strip()}" if value.diagnostics else said
+        return f"{value.container_id}, {how_it_ended(value.exit_status, value.diagnostics)}"
     if isinstance(value, (*_IDS, Resource, str, int, float)):
         return str(value).strip()
     if isinstance(value, tuple):

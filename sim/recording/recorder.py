@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from yarnbox.rm.app import RMApp
+from yarnbox.rm.container import RMContainer
 from yarnbox.rm.context import RMContext
 from yarnbox.rm.events.scheduler import SchedulerNodeLabelsUpdate
 from yarnbox.rm.scheduler.views import QueueView
@@ -129,6 +130,8 @@ class RunRecorder:
         self._sampled_finally: dict[ApplicationId, None] = {}
         self._steps = LifeEvents()
         self._own_file: object = None
+        self._heard: Any = None
+        """The event that is being handled."""
         rm.context.story.listeners.append(self._note)
         rm.context.dispatcher.watchers.append(self._hear)
 
@@ -176,10 +179,9 @@ class RunRecorder:
         at, kind, after = self._now(), line.kind, line.after
         self._is_new = True
         if kind == "RMContainer":
-            if after:
-                self._record_container(line.subject, after, at)
+            ended = self._record_container(line.subject, after, at) if after else None
             if self._is_detailed:
-                self._record_event(line, at)
+                self._record_event(line, at, ended)
             return
         if kind == "RMNode":
             self._nodes.touch(line.subject)
@@ -195,19 +197,22 @@ class RunRecorder:
                 life.setdefault("finishedTime", at)
         self._record_event(line, at)
 
-    def _record_container(self, container_id: ContainerId, after: str, at: int) -> None:
+    def _record_container(self, container_id: ContainerId, after: str, at: int) -> RMContainer | None:
+        """The container, when it has ended."""
         found = self._context.scheduler.container(container_id)
         living = self.containers.living(container_id) or found
         is_given = self.containers.note(container_id, after, found, at)
         if living is None:
-            return
+            return None
         self._nodes.touch(living.node_id)
         if is_given and not living.is_am:
             self.tally.container(str(container_id.application_id), living.queue, at)
-        if after in ("COMPLETED", "KILLED", "EXPIRED", "RELEASED"):
-            self.tally.ended(living.queue, living.exit_status)
-            if past.is_preempted(living):
-                self._mark(at, past.PREEMPTED, str(container_id))
+        if after not in ("COMPLETED", "KILLED", "EXPIRED", "RELEASED"):
+            return None
+        self.tally.ended(living.queue, living.exit_status)
+        if past.is_preempted(living):
+            self._mark(at, past.PREEMPTED, str(container_id))
+        return living
 
     def _record_app(self, application_id: ApplicationId, after: str, at: int) -> None:
         life = self._lives.get(application_id)
@@ -220,7 +225,7 @@ class RunRecorder:
             life.setdefault("finishedTime", at)
             self.tally.finished(str(application_id), at)
 
-    def _record_event(self, line: Line, at: int) -> None:
+    def _record_event(self, line: Line, at: int, ended: RMContainer | None = None) -> None:
         is_told = line.kind == "RMNode" or (line.kind == "RMApp" and line.after in _TOLD)
         if not self._is_detailed and (not is_told or line.before == line.after):
             return
@@ -229,9 +234,21 @@ class RunRecorder:
         said = f"{line.before} to {line.after}" if line.before != line.after else line.after
         name = self._name_of(line.subject)
         subject = f"{name} ({line.subject})" if name else str(line.subject)
-        is_trouble = line.event in event_rows.TROUBLE
-        text = ": ".join(filter(None, [said, line.because]))
+        is_trouble = self._is_trouble(line, ended)
+        how = ""
+        if is_trouble and ended is not None:
+            how = event_rows.shortened(event_rows.how_it_ended(ended.exit_status, ended.diagnostics))
+        text = ": ".join(filter(None, [said, line.because, how]))
         self._add_event(at, f"{line.kind} {line.event}", subject, text, is_trouble=is_trouble)
+
+    def _is_trouble(self, line: Line, ended: RMContainer | None) -> bool:
+        """As the event log of a living ResourceManager judges: by how the container ended, by the event."""
+        if ended is not None:
+            return event_rows.is_bad_end(ended.exit_status, ended.diagnostics)
+        heard = self._heard
+        if type(heard).__name__ == line.event and heard.subject == line.subject:
+            return event_rows.is_trouble(heard)
+        return line.event in event_rows.TROUBLE
 
     def tell(self, kind: str, subject: str, text: str) -> None:
         """Something that the story does not tell: why an application waits."""
@@ -244,6 +261,7 @@ class RunRecorder:
             self._events.append((at, self._step, kind, subject, text, int(is_trouble)))
 
     def _hear(self, event: Any) -> None:
+        self._heard = event
         name = type(event).__name__
         if name in STEPS:
             at = self._now()

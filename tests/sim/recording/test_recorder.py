@@ -60,6 +60,42 @@ def recording() -> Recording:
     return recorded()
 
 
+ENDS = """\
+name: ends
+conf: {yarn.resourcemanager.scheduler.class: fifo}
+nodes:
+  - {name: n1, memory-mb: 8192}
+steps:
+  - submit: {app: a1, managed: true, am: {memory-mb: 1024}}
+  - heartbeat: {node: n1, times: 2}
+  - ask: {app: a1, requests: [{count: 4, memory-mb: 1024}]}
+  - heartbeat: {node: n1, times: 4}
+  - ask: {app: a1}
+  - heartbeat: n1
+  - complete: a1/1
+  - complete: {container: a1/2, status: 7}
+  - ask: {app: a1, release: [a1/3]}
+  - heartbeat: {node: n1, times: 2}
+  - finish: a1
+  - heartbeat: n1
+"""
+
+
+def test_ends_of_containers_are_trouble_by_their_exit_status() -> None:
+    ends = {
+        subject.split()[0]: (text, bool(is_trouble))
+        for _, _, _, subject, text, is_trouble in recorded(ENDS).data["events"]
+        if subject.startswith("a1/") and text.startswith("RUNNING to")
+    }
+    assert ends == {
+        "a1/0": ("RUNNING to COMPLETED", False),
+        "a1/1": ("RUNNING to COMPLETED", False),
+        "a1/2": ("RUNNING to COMPLETED: exit status 7", True),
+        "a1/3": ("RUNNING to RELEASED", False),
+        "a1/4": ("RUNNING to KILLED", False),  # with its application, which has succeeded
+    }
+
+
 def lines(recording: Recording) -> list[tuple[str, int]]:
     """What is played at each moment, and its virtual time."""
     text = TWO_QUEUES.splitlines()
