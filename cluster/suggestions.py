@@ -49,7 +49,8 @@ def _manager(directory: Path, properties: Mapping[str, str], user: str) -> Simul
 
 def _leaves(rm: SimulatedRM) -> Iterator[str]:
     """The paths of the queues that have none below them."""
-    left: list[QueueInfo] = [rm.context.scheduler.queue_info("root", include_children=True, recursive=True)]
+    root = rm.context.scheduler.views.queue_info("root", include_children=True, recursive=True)
+    left: list[QueueInfo] = [root]
     while left:
         queue = left.pop(0)
         left = [*queue.child_queues, *left]

@@ -60,7 +60,7 @@ class Access:
     def may_move_to(self, user: str, queue: str) -> bool:
         """Whether the user may move an application to that queue: may submit there or administer it."""
         scheduler = self._context.scheduler
-        is_there = not self.is_enabled or scheduler.queue_view(queue) is not None
+        is_there = not self.is_enabled or scheduler.views.queue_view(queue) is not None
         return is_there and may_submit(
             self._context.settings, lambda acl: scheduler.has_access(user, acl, queue)
         )
@@ -70,7 +70,7 @@ class Access:
         exist.
         """
         scheduler = self._context.scheduler
-        return scheduler.queue_view(queue) is not None and (
+        return scheduler.views.queue_view(queue) is not None and (
             not self.is_enabled or self.is_admin(user) or scheduler.has_access(user, kind, queue)
         )
 

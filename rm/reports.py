@@ -170,7 +170,7 @@ def usage_report(
         used_resources=used,
         reserved_resources=reserved,
         needed_resources=used + reserved,
-        queue_usage_percentage=100 * context.scheduler.queue_usage(booked, used),
+        queue_usage_percentage=100 * context.scheduler.views.queue_usage(booked, used),
         cluster_usage_percentage=100 * context.scheduler.resource_calculator.divide(total, used, total),
     )
 

@@ -14,7 +14,7 @@ from functools import cache
 from typing import Any, get_args, get_origin, get_type_hints
 
 from yarnbox.rm.ports import RMTurn
-from yarnbox.rm.scheduler.statuses import INVALID
+from yarnbox.rm.scheduler.containers.statuses import INVALID
 from yarnbox.yarn.enums import FinalApplicationStatus
 from yarnbox.yarn.errors import YarnError
 from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId

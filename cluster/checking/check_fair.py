@@ -196,7 +196,7 @@ class _Checked:
 
 def _queues(context: RMContext, path: str = ROOT) -> Iterator[FairQueueView]:
     """The queue and all below it, parents first."""
-    view = context.scheduler.fair_queue_view(path)
+    view = context.scheduler.views.fair_queue_view(path)
     if view is not None:
         yield view
         for child in view.children:

@@ -7,7 +7,12 @@ Apps.
 
 from __future__ import annotations
 
-from yarnbox.rm.scheduler.statuses import ABORTED, DISKS_FAILED, KILLED_BY_RESOURCEMANAGER, PREEMPTED
+from yarnbox.rm.scheduler.containers.statuses import (
+    ABORTED,
+    DISKS_FAILED,
+    KILLED_BY_RESOURCEMANAGER,
+    PREEMPTED,
+)
 
 SUCCESS = 0
 NOT_THE_NODES_FAULT = (

@@ -36,7 +36,7 @@ from yarnbox.rm.events.app import (
 )
 from yarnbox.rm.events.node import NodeFinishedContainersPulledByAM
 from yarnbox.rm.events.scheduler import SchedulerAppAttemptRemoved
-from yarnbox.rm.scheduler.statuses import INVALID, PREEMPTED
+from yarnbox.rm.scheduler.containers.statuses import INVALID, PREEMPTED
 from yarnbox.yarn.runtime.statemachine import Arc, to
 
 # Saving a final state

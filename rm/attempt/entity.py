@@ -12,8 +12,14 @@ from yarnbox.rm.container_context import ContainerTokens
 from yarnbox.rm.events.app import AttemptEvent
 from yarnbox.rm.ports import AMSession, AttemptTokens, Pages
 from yarnbox.rm.scheduler.base import Scheduler
+from yarnbox.rm.scheduler.containers.statuses import (
+    ABORTED,
+    DISKS_FAILED,
+    INVALID,
+    KILLED_BY_RESOURCEMANAGER,
+    PREEMPTED,
+)
 from yarnbox.rm.scheduler.context import SchedulerContext
-from yarnbox.rm.scheduler.statuses import ABORTED, DISKS_FAILED, INVALID, KILLED_BY_RESOURCEMANAGER, PREEMPTED
 from yarnbox.rm.state import ATTEMPT, StoredApp, StoredAttempt
 from yarnbox.yarn.enums import FinalApplicationStatus
 from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId
@@ -196,7 +202,7 @@ class RMAppAttempt:
         said = str(self.diagnostics)
         if said or not self.launch_diagnostics:
             return said
-        return self.context.scheduler.launch_diagnostics(self.attempt_id) or self.launch_diagnostics
+        return self.context.scheduler.views.launch_diagnostics(self.attempt_id) or self.launch_diagnostics
 
     def counts_as_failure(self) -> bool:
         """Whether it counts towards its application's maximum of attempts."""

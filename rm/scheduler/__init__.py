@@ -9,7 +9,6 @@ usage        the sums, and the one door to them
 calculator   how resources compare
 checks       why a request is refused: reasons, checks and their numbers
 activities   recorded allocation passes, as all schedulers show them
-statuses     why the RM ended a container
 plan_queues  what a scheduler does for plan reservations
 configuration_change  a change of the configuration by API
 custom       classes of a user's own, named by dotted paths
@@ -18,6 +17,6 @@ admission/   submissions and asks: let in, normalized
 containers/  completion, release, updates, recovery of containers
 capacity/    the CapacityScheduler
 fair/        the FairScheduler
-views        what is shown of queues and applications
+showing      what each scheduler shows of queues and applications; views has the values
 fifo         the smallest scheduler; read it first
 """

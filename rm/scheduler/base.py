@@ -8,7 +8,7 @@ AbstractYarnScheduler and ResourceScheduler.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
@@ -35,42 +35,30 @@ from yarnbox.rm.events.scheduler import (
     SchedulerNodeUpdate,
     SchedulerReleaseContainer,
 )
-from yarnbox.rm.scheduler.activities import ActivityRecords
 from yarnbox.rm.scheduler.application import Application, Attempt
 from yarnbox.rm.scheduler.calculator import DEFAULT_CALCULATOR, Calculator
-from yarnbox.rm.scheduler.checks import RequestChecks
 from yarnbox.rm.scheduler.configuration_change import ConfigurationStore
 from yarnbox.rm.scheduler.containers.completion import Completion
 from yarnbox.rm.scheduler.containers.overcommit import Overcommit
 from yarnbox.rm.scheduler.containers.recovery import ContainerRecovery
 from yarnbox.rm.scheduler.containers.releases import Releases
-from yarnbox.rm.scheduler.containers.updates import ContainerUpdates
-from yarnbox.rm.scheduler.context import SchedulerContext
-from yarnbox.rm.scheduler.node import NodeTracker
-from yarnbox.rm.scheduler.register import Register
-from yarnbox.rm.scheduler.statuses import (
+from yarnbox.rm.scheduler.containers.statuses import (
     COMPLETED_APPLICATION,
     LOST_CONTAINER,
     aborted,
 )
-from yarnbox.rm.scheduler.views import (
-    AllocationFile,
-    ApplicationView,
-    BookedApplicationView,
-    FairQueueView,
-    QueueView,
-    guarantee_of,
-    is_within,
-)
+from yarnbox.rm.scheduler.containers.updates import ContainerUpdates
+from yarnbox.rm.scheduler.context import SchedulerContext
+from yarnbox.rm.scheduler.node import NodeTracker
+from yarnbox.rm.scheduler.register import Register
+from yarnbox.rm.scheduler.showing import SchedulerViews
 from yarnbox.yarn.compiled import mypyc_attr
-from yarnbox.yarn.configuration import Configuration
 from yarnbox.yarn.enums import QueueACL, SchedulerResourceTypes
 from yarnbox.yarn.errors import YarnError
-from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
+from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId
 from yarnbox.yarn.records.application import ApplicationSubmissionContext
 from yarnbox.yarn.records.container import ContainerStatus
 from yarnbox.yarn.records.node import DEFAULT_PARTITION
-from yarnbox.yarn.records.queue import QueueInfo, QueueUserACLInfo
 from yarnbox.yarn.records.request import (
     PreemptionMessage,
     RejectedSchedulingRequest,
@@ -81,8 +69,6 @@ from yarnbox.yarn.resources.resource import NONE, Resource, componentwise_min
 
 if TYPE_CHECKING:
     from yarnbox.rm.node import RMNode
-    from yarnbox.rm.scheduler.capacity.queue_view import CapacityQueueView
-    from yarnbox.yarn.rate import Rate
 
 A = TypeVar("A", bound=Attempt)
 
@@ -127,10 +113,8 @@ class Scheduler(ABC, Generic[A]):
     has_monitor: ClassVar[bool] = False
     """Whether the policies of the scheduling monitor can look at it."""
     resource_kinds: ClassVar[tuple[SchedulerResourceTypes, ...]] = (SchedulerResourceTypes.MEMORY,)
-    root_queue: ClassVar[str] = "root"
-    """The path of the queue that holds all others."""
-    has_capacities: ClassVar[bool] = False
-    """Whether queues are guaranteed capacities, and AMs limited by them; else views leave these at None."""
+    views: SchedulerViews[A]
+    """What it shows of its queues and applications; each scheduler makes its own."""
 
     def __init__(self, context: SchedulerContext) -> None:
         self.context = context
@@ -238,14 +222,6 @@ class Scheduler(ABC, Generic[A]):
         return self.normalize(request, queue)
 
     @abstractmethod
-    def queue_info(self, name: str, *, include_children: bool, recursive: bool) -> QueueInfo:
-        """The record of a queue for clients. YarnError when there is none of that name."""
-
-    @abstractmethod
-    def queue_acls(self, user: str) -> list[QueueUserACLInfo]:
-        """What the user may do, queue by queue."""
-
-    @abstractmethod
     def has_access(self, user: str, acl: QueueACL, queue: str) -> bool:
         """Whether an ACL of the queue, or of one above it, lets the user."""
 
@@ -296,94 +272,6 @@ class Scheduler(ABC, Generic[A]):
         """The lifetime in seconds of an application of that queue; -1 for unlimited."""
         return lifetime_s
 
-    def queue_view(self, path: str) -> QueueView | None:
-        """The view of the queue of that path; None when there is none."""
-        return None
-
-    def fair_queue_view(self, path: str) -> FairQueueView | None:
-        """The same of a queue of the FairScheduler; None under the others."""
-        return None
-
-    def capacity_queue_view(self, path: str) -> CapacityQueueView | None:
-        """A queue of the CapacityScheduler and all below it; None under the others."""
-        return None
-
-    def queue_usage(self, attempt: A, used: Resource) -> float:
-        """What an attempt uses as a fraction of its queue's guarantee; 0 where the queue has none."""
-        view, total = self.queue_view(str(attempt.queue)), self.cluster_resource()
-        return self.resource_calculator.divide(total, used, guarantee_of(view, total))
-
-    @property
-    def application_books(self) -> Mapping[ApplicationId, BookedApplicationView]:
-        """Its applications, for pages and recordings."""
-        return self.applications
-
-    def is_within(self, queue: str, path: str) -> bool:
-        """Whether an application's queue is the one of that path or below it."""
-        return path == self.root_queue or is_within(queue, path)
-
-    def containers_of(self, application_id: ApplicationId) -> list[RMContainer]:
-        """The live and reserved containers of all its attempts: a new attempt may have taken over those of an
-        earlier one.
-        """
-        application = self.applications.get(application_id)
-        attempt = application.attempt if application is not None else None
-        return [] if attempt is None else [*attempt.live.values(), *attempt.reserved_containers()]
-
-    def containers_on(self, node_id: NodeId) -> list[RMContainer]:
-        """The live containers of a node, and its reserved one."""
-        node = self.tracker.nodes.get(node_id)
-        if node is None:
-            return []
-        reserved = node.reserved_container
-        return [*node.containers.values(), *([reserved] if reserved is not None else [])]
-
-    def containers_in(self, path: str) -> list[RMContainer]:
-        """The containers of all applications in that queue and below it, oldest first."""
-        found = [
-            container
-            for application_id, application in self.applications.items()
-            if self.is_within(str(application.queue), path)
-            for container in self.containers_of(application_id)
-        ]
-        return sorted(found, key=lambda one: one.creation_ms)
-
-    def application_view(self, attempt: A) -> ApplicationView:
-        """The scheduler's own figures of an application, beside its books."""
-        return ApplicationView()
-
-    @property
-    def shows_user_metrics(self) -> bool:
-        """Whether the users of its queues have metrics of their own."""
-        return False
-
-    @property
-    def sharing_calculator(self) -> Calculator:
-        """The calculator by which it compares queues' use when it divides the cluster."""
-        return self.resource_calculator
-
-    def max_apps_of_user(self, user: str) -> int | None:
-        """How many applications of that user may run; None where no user is limited by name."""
-        return None
-
-    def operation_durations(self) -> Mapping[str, Rate] | None:
-        """How long its own operations take, by FSOpDurations' names; only the FairScheduler measures them."""
-        return None
-
-    def launch_diagnostics(self, attempt_id: ApplicationAttemptId) -> str:
-        """Why the attempt's AM has not started, as far as the scheduler knows."""
-        return ""
-
-    def request_checks(self, application_id: ApplicationId) -> list[RequestChecks]:
-        """The checks of each pending request of an application, in the allocator's order; those that fail are
-        why it waits. Empty when it has no requests.
-        """
-        return []
-
-    def all_checks(self, application_id: ApplicationId) -> list[RequestChecks]:
-        """The same, with an entry for an application without requests where the scheduler makes one."""
-        return self.request_checks(application_id)
-
     def update_shares(self) -> None:
         """One run of the FairScheduler's update, without preemption; the others have none."""
         return
@@ -391,15 +279,6 @@ class Scheduler(ABC, Generic[A]):
     def preempt(self) -> None:
         """One run of the preemption policy, where preemption is on."""
         return
-
-    @property
-    def activity_records(self) -> ActivityRecords | None:
-        """The records of its allocation passes; None when the scheduler does not record them."""
-        return None
-
-    def own_file(self) -> Configuration | AllocationFile | None:
-        """What it read last beside the RM's own properties, the same object until it reads again."""
-        return None
 
     def refresh(self) -> None:
         """Reads its configuration again, atomically. YarnError when it is not valid."""

@@ -8,7 +8,7 @@ reservation and no limit. Hadoop: FifoScheduler.
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import ClassVar
 
 from yarnbox.rm.asks import ANY, KeyAsks, Locality, RequestKey
@@ -25,6 +25,9 @@ from yarnbox.rm.scheduler.base import Scheduler
 from yarnbox.rm.scheduler.calculator import DEFAULT_CALCULATOR
 from yarnbox.rm.scheduler.checks import Check, Reason, RequestChecks, asked, node_checks
 from yarnbox.rm.scheduler.context import SchedulerContext
+from yarnbox.rm.scheduler.node import NodeTracker
+from yarnbox.rm.scheduler.register import Register
+from yarnbox.rm.scheduler.showing import SchedulerViews
 from yarnbox.rm.scheduler.usage import Usage
 from yarnbox.rm.scheduler.views import PartitionView, QueueView
 from yarnbox.yarn.compiled import mypyc_attr
@@ -37,6 +40,7 @@ from yarnbox.yarn.records.queue import QueueInfo, QueueUserACLInfo
 from yarnbox.yarn.records.request import ResourceRequest
 from yarnbox.yarn.resources.resource import NONE, Resource, componentwise_max
 
+NAME = "FifoScheduler"
 QUEUE = "default"
 _NAMES = (QUEUE, "root", f"root.{QUEUE}")
 """What clients may call the one queue."""
@@ -97,13 +101,32 @@ class FifoReason(Reason):
 _WITHOUT_ROOM = (FifoReason.NODE_BUSY, FifoReason.NODE_TOO_SMALL, FifoReason.NODE_FULL)
 
 
+def _is_busy(node: SchedulerNode, minimum: Resource) -> bool:
+    return node.available.memory_mb < minimum.memory_mb
+
+
+def _fitting(node: SchedulerNode, key_asks: KeyAsks, locality: Locality) -> tuple[int, Resource]:
+    """As many containers as are asked and fit; relax_locality is ignored, as in Hadoop."""
+    wanted = key_asks.outstanding
+    request = key_asks.at(ANY)
+    if locality is not Locality.OFF_SWITCH:
+        at_rack = key_asks.at(node.rack)
+        request = key_asks.at(node.host) if locality is Locality.NODE_LOCAL else at_rack
+        if at_rack is None:
+            return 0, NONE
+    if request is None or wanted == 0:
+        return 0, NONE
+    required = request.capability
+    fitting = DEFAULT_CALCULATOR.container_count(node.available, required)
+    return max(0, min(wanted, request.count, fitting)), required
+
+
 @mypyc_attr(allow_interpreted_subclasses=True)
 class FifoScheduler(Scheduler[Attempt]):
     """One queue for all."""
 
-    name: ClassVar[str] = "FifoScheduler"
+    name: ClassVar[str] = NAME
     serves_updates: ClassVar[bool] = False
-    root_queue: ClassVar[str] = QUEUE
 
     def __init__(self, context: SchedulerContext) -> None:
         super().__init__(context)
@@ -117,19 +140,27 @@ class FifoScheduler(Scheduler[Attempt]):
         """The headroom of attempts of which a container was recovered after the last pass."""
         self._asking: list[Application[Attempt]] = []
         """The applications that want containers, by id: no heartbeat looks at another one."""
+        self.views = FifoViews(
+            self.register,
+            self.tracker,
+            self.usage,
+            self._asking,
+            self.minimum_allocation,
+            self.is_waiting_for_recovery,
+        )
 
     # What is given on a node
 
     def allocate_on(self, node: SchedulerNode) -> None:
         """All that fits, application by application. See tests/scenarios/fifo/."""
-        if self._is_busy(node):
+        if _is_busy(node, self.minimum_allocation):
             return
         for application in list(self._asking):
             attempt = application.attempt
             if attempt is None or attempt.is_blacklisted(node):
                 continue
             self._serve(attempt, node)
-            if self._is_busy(node):
+            if _is_busy(node, self.minimum_allocation):
                 break
         self._headroom = self._left()
         self._passes += 1
@@ -141,9 +172,6 @@ class FifoScheduler(Scheduler[Attempt]):
 
     def _left(self) -> Resource:
         return componentwise_max(self.cluster_resource() - self.usage.used(), NONE)
-
-    def _is_busy(self, node: SchedulerNode) -> bool:
-        return node.available.memory_mb < self.minimum_allocation.memory_mb
 
     def _serve(self, attempt: Attempt, node: SchedulerNode) -> None:
         for key in list(attempt.asks.active_keys):
@@ -160,80 +188,10 @@ class FifoScheduler(Scheduler[Attempt]):
         return sum([self._give(attempt, node, key_asks, locality) for locality in Locality])
 
     def _give(self, attempt: Attempt, node: SchedulerNode, key_asks: KeyAsks, locality: Locality) -> int:
-        count, required = self._fitting(node, key_asks, locality)
+        count, required = _fitting(node, key_asks, locality)
         for _ in range(count):
             attempt.allocate(node, key_asks.key, locality, required)
         return count
-
-    def _fitting(self, node: SchedulerNode, key_asks: KeyAsks, locality: Locality) -> tuple[int, Resource]:
-        """As many containers as are asked and fit; relax_locality is ignored, as in Hadoop."""
-        wanted = key_asks.outstanding
-        request = key_asks.at(ANY)
-        if locality is not Locality.OFF_SWITCH:
-            at_rack = key_asks.at(node.rack)
-            request = key_asks.at(node.host) if locality is Locality.NODE_LOCAL else at_rack
-            if at_rack is None:
-                return 0, NONE
-        if request is None or wanted == 0:
-            return 0, NONE
-        required = request.capability
-        fitting = DEFAULT_CALCULATOR.container_count(node.available, required)
-        return max(0, min(wanted, request.count, fitting)), required
-
-    # Why an application waits
-
-    def request_checks(self, application_id: ApplicationId) -> list[RequestChecks]:
-        """Each open request on each node, and whose turn it is."""
-        application = self.applications.get(application_id)
-        attempt = application.attempt if application is not None else None
-        if attempt is None or attempt.is_stopped:
-            return []
-        return [
-            RequestChecks(asked=asked(attempt.asks[key]), checks=tuple(self._checks(attempt, key)), key=key)
-            for key in attempt.asks.active_keys
-        ]
-
-    def _checks(self, attempt: Attempt, key: RequestKey) -> Iterator[Check]:
-        is_back = not self.is_waiting_for_recovery()
-        yield Check(reason=FifoReason.RECOVERING, holds=is_back, level="cluster")
-
-        def on_node(node: SchedulerNode) -> tuple[Reason, str] | None:
-            found = self.refusal_on(attempt, key, node)
-            return None if found is None else (found, "")
-
-        on_nodes = list(node_checks(self.tracker.nodes.values(), on_node, FifoReason.NO_NODE))
-        yield from on_nodes
-        if is_back and on_nodes[0].holds:
-            ids = [str(one.application_id) for one in self._asking]
-            before = ids[: ids.index(str(attempt.application_id))]
-            reason = FifoReason.OTHERS_FIRST if before else FifoReason.HEARTBEAT
-            yield Check(reason=reason, holds=False, numbers=", ".join(before[:5]), level=QUEUE)
-
-    def refusal_on(self, attempt: Attempt, key: RequestKey, node: SchedulerNode) -> FifoReason | None:
-        """Why the allocator would refuse the request on the node, were it the application's turn. A node that
-        has no room because it is being decommissioned is said to be.
-        """
-        found = self._refusal_on(attempt, key, node)
-        is_draining = found in _WITHOUT_ROOM and not node.is_schedulable
-        return FifoReason.DECOMMISSIONING if is_draining else found
-
-    def _refusal_on(self, attempt: Attempt, key: RequestKey, node: SchedulerNode) -> FifoReason | None:
-        if self._is_busy(node):
-            return FifoReason.NODE_BUSY
-        if attempt.is_blacklisted(node):
-            return FifoReason.BLACKLIST
-        for one in attempt.asks.active_keys:
-            key_asks = attempt.asks[one]
-            serves = any(self._fitting(node, key_asks, locality)[0] for locality in Locality)
-            if one == key:
-                return None if serves else self._no_room(key_asks, node)
-            if not serves:
-                return FifoReason.EARLIER_REQUEST
-        return FifoReason.NOTHING_ASKED
-
-    def _no_room(self, key_asks: KeyAsks, node: SchedulerNode) -> FifoReason:
-        is_large = DEFAULT_CALCULATOR.container_count(node.total, key_asks.any.capability) > 0
-        return FifoReason.NODE_FULL if is_large else FifoReason.NODE_TOO_SMALL
 
     def asking_changed(self, attempt: Attempt) -> None:
         """Keeps the list of those who want something."""
@@ -289,21 +247,43 @@ class FifoScheduler(Scheduler[Attempt]):
         minimum = self.minimum_allocation
         return requests.normalize(request, DEFAULT_CALCULATOR, minimum, self.maximum_allocation(), minimum)
 
-    # What clients see
+    def has_access(self, user: str, acl: QueueACL, queue: str) -> bool:
+        """Everybody may do everything."""
+        return True
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class FifoViews(SchedulerViews[Attempt]):
+    """The one queue, and why applications wait in it."""
+
+    root_queue: ClassVar[str] = QUEUE
+
+    def __init__(
+        self,
+        register: Register[Attempt],
+        tracker: NodeTracker,
+        usage: Usage,
+        asking: list[Application[Attempt]],
+        minimum: Resource,
+        is_waiting_for_recovery: Callable[[], bool],
+    ) -> None:
+        super().__init__(register, tracker)
+        self._usage, self._asking, self._minimum = usage, asking, minimum
+        self._is_waiting_for_recovery = is_waiting_for_recovery
 
     def queue_info(self, name: str, *, include_children: bool, recursive: bool) -> QueueInfo:
         """The one queue: all of the cluster."""
         if name not in _NAMES:
             raise YarnError(f"Unknown queue: {name}")
-        total = self.cluster_resource().memory_mb
+        total = self.tracker.total.memory_mb
         return QueueInfo(
             queue_name=QUEUE,
             queue_path=QUEUE,
             capacity=1.0,
             maximum_capacity=1.0,
-            current_capacity=self.usage.used().memory_mb / total if total else 0.0,
+            current_capacity=self._usage.used().memory_mb / total if total else 0.0,
             state=QueueState.RUNNING,
-            scheduler_type=self.name,
+            scheduler_type=NAME,
         )
 
     def is_within(self, queue: str, path: str) -> bool:
@@ -314,7 +294,7 @@ class FifoScheduler(Scheduler[Attempt]):
         """The one queue; `root` is another name of it."""
         if path not in _NAMES:
             return None
-        amounts, total = self.usage.of(), self.cluster_resource().memory_mb
+        amounts, total = self._usage.of(), self.tracker.total.memory_mb
         share = amounts.used.memory_mb / total if total else 0.0
         partition = PartitionView(
             used=amounts.used,
@@ -331,8 +311,8 @@ class FifoScheduler(Scheduler[Attempt]):
         )
         return QueueView(
             path=path,
-            apps=len(self.applications),
-            active_apps=len(self.applications),
+            apps=len(self.register.applications),
+            active_apps=len(self.register.applications),
             containers=amounts.containers,
             partitions={DEFAULT_PARTITION: partition},
         )
@@ -341,6 +321,58 @@ class FifoScheduler(Scheduler[Attempt]):
         """Everybody may do everything."""
         return [QueueUserACLInfo(queue_name=QUEUE, user_acls=tuple(QueueACL))]
 
-    def has_access(self, user: str, acl: QueueACL, queue: str) -> bool:
-        """Everybody may do everything."""
-        return True
+    # Why an application waits
+
+    def request_checks(self, application_id: ApplicationId) -> list[RequestChecks]:
+        """Each open request on each node, and whose turn it is."""
+        application = self.register.applications.get(application_id)
+        attempt = application.attempt if application is not None else None
+        if attempt is None or attempt.is_stopped:
+            return []
+        return [
+            RequestChecks(asked=asked(attempt.asks[key]), checks=tuple(self._checks(attempt, key)), key=key)
+            for key in attempt.asks.active_keys
+        ]
+
+    def _checks(self, attempt: Attempt, key: RequestKey) -> Iterator[Check]:
+        is_back = not self._is_waiting_for_recovery()
+        yield Check(reason=FifoReason.RECOVERING, holds=is_back, level="cluster")
+
+        def on_node(node: SchedulerNode) -> tuple[Reason, str] | None:
+            found = self.refusal_on(attempt, key, node)
+            return None if found is None else (found, "")
+
+        on_nodes = list(node_checks(self.tracker.nodes.values(), on_node, FifoReason.NO_NODE))
+        yield from on_nodes
+        if is_back and on_nodes[0].holds:
+            ids = [str(one.application_id) for one in self._asking]
+            before = ids[: ids.index(str(attempt.application_id))]
+            reason = FifoReason.OTHERS_FIRST if before else FifoReason.HEARTBEAT
+            yield Check(reason=reason, holds=False, numbers=", ".join(before[:5]), level=QUEUE)
+
+    def refusal_on(self, attempt: Attempt, key: RequestKey, node: SchedulerNode) -> FifoReason | None:
+        """Why the allocator would refuse the request on the node, were it the application's turn. A node that
+        has no room because it is being decommissioned is said to be.
+        """
+        found = self._refusal_on(attempt, key, node)
+        is_draining = found in _WITHOUT_ROOM and not node.is_schedulable
+        return FifoReason.DECOMMISSIONING if is_draining else found
+
+    def _refusal_on(self, attempt: Attempt, key: RequestKey, node: SchedulerNode) -> FifoReason | None:
+        if _is_busy(node, self._minimum):
+            return FifoReason.NODE_BUSY
+        if attempt.is_blacklisted(node):
+            return FifoReason.BLACKLIST
+        for one in attempt.asks.active_keys:
+            key_asks = attempt.asks[one]
+            serves = any(_fitting(node, key_asks, locality)[0] for locality in Locality)
+            if one == key:
+                return None if serves else _no_room(key_asks, node)
+            if not serves:
+                return FifoReason.EARLIER_REQUEST
+        return FifoReason.NOTHING_ASKED
+
+
+def _no_room(key_asks: KeyAsks, node: SchedulerNode) -> FifoReason:
+    is_large = DEFAULT_CALCULATOR.container_count(node.total, key_asks.any.capability) > 0
+    return FifoReason.NODE_FULL if is_large else FifoReason.NODE_TOO_SMALL

@@ -158,7 +158,7 @@ class ClientService(ClusterService):
         report = reports.application_report(self._context, app, caller.user, may_view=may_view)
         if may_view and not report.diagnostics and app.current is not None and app.state in ACTIVE_STATES:
             # Of a list of applications nobody asks it: to explain one is to look at every node.
-            said = self._context.scheduler.launch_diagnostics(app.current.attempt_id)
+            said = self._context.scheduler.views.launch_diagnostics(app.current.attempt_id)
             report = replace(report, diagnostics=said)
         return GetApplicationReportResponse(application_report=report)
 

@@ -114,7 +114,7 @@ class ClusterService:
         context = self._context
         name = request.queue_name or ""
         try:
-            info = context.scheduler.queue_info(
+            info = context.scheduler.views.queue_info(
                 name,
                 include_children=bool(request.include_child_queues),
                 recursive=bool(request.recursive),
@@ -139,7 +139,7 @@ class ClusterService:
     ) -> GetQueueUserAclsInfoResponse:
         """getQueueUserAcls: of the caller."""
         return GetQueueUserAclsInfoResponse(
-            queue_user_acls=tuple(self._context.scheduler.queue_acls(caller.user))
+            queue_user_acls=tuple(self._context.scheduler.views.queue_acls(caller.user))
         )
 
     # Labels and attributes

@@ -21,9 +21,9 @@ class QueueFilter:
 
     def __init__(self, context: RMContext, queue: str) -> None:
         scheduler = context.scheduler
-        found = scheduler.queue_view(queue)
-        self._applications = scheduler.application_books
-        self._is_within = scheduler.is_within
+        found = scheduler.views.queue_view(queue)
+        self._applications = scheduler.views.application_books
+        self._is_within = scheduler.views.is_within
         self._path = found.path if found is not None else None
         knows_paths = scheduler.name == "CapacityScheduler" and found is not None
         self._names = (queue, found.path) if knows_paths and found is not None else (queue,)

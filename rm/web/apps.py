@@ -164,7 +164,7 @@ def queue_path(context: RMContext, app: RMApp) -> str:
     """Its queue from root, where the scheduler has a tree; a client may have named the leaf alone."""
     if app.queue.startswith(ROOT):
         return app.queue
-    queue = context.scheduler.queue_view(app.queue)
+    queue = context.scheduler.views.queue_view(app.queue)
     return queue.path if queue is not None else app.queue
 
 
@@ -172,7 +172,7 @@ def _by_partition(context: RMContext, shapes: Shapes, attempt: RMAppAttempt) -> 
     booked = context.scheduler.attempt(attempt.attempt_id)
     if booked is None or booked.is_stopped:
         return None
-    view = context.scheduler.application_view(booked)
+    view = context.scheduler.views.application_view(booked)
     partition, am_resource = view.am_partition, view.am_resource
     if partition is None:
         return None

@@ -75,11 +75,11 @@ class Totals:
     def __init__(self, context: RMContext, partition: str | None = "") -> None:
         scheduler, tracker = context.scheduler, context.scheduler.tracker
         self.capacity = tracker.total if partition is None else tracker.partition_total(partition)
-        view = scheduler.queue_view(scheduler.root_queue)
+        view = scheduler.views.queue_view(scheduler.views.root_queue)
         by_label = {} if view is None else view.partitions
         parts = [part for label, part in by_label.items() if partition is None or label == partition]
         self.allocated = total([part.used - part.reserved for part in parts])
-        self.available = total([available(context, scheduler.root_queue, part) for part in parts])
+        self.available = total([available(context, scheduler.views.root_queue, part) for part in parts])
         self.reserved = total([part.reserved for part in parts])
         self.containers = sum(part.containers for part in parts)
         self.reserved_containers = tracker.reserved_containers(partition)

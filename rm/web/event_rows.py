@@ -10,7 +10,7 @@ from enum import Enum
 
 from yarnbox.rm.events.app import AttemptContainerFinished, AttemptUnregistered
 from yarnbox.rm.events.scheduler import PreemptionMark
-from yarnbox.rm.scheduler.statuses import (
+from yarnbox.rm.scheduler.containers.statuses import (
     COMPLETED_APPLICATION,
     RELEASED_CONTAINER,
     UNRESERVED_CONTAINER,

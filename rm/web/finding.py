@@ -106,7 +106,7 @@ def pending_containers(booked: AttemptView) -> int:
 
 
 def _fair_share(context: RMContext, booked: AttemptView) -> float:
-    share = context.scheduler.application_view(booked).fair_share
+    share = context.scheduler.views.application_view(booked).fair_share
     return share.memory_mb if share is not None else 0
 
 

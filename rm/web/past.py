@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from yarnbox.rm.app import RMApp
 from yarnbox.rm.container import RMContainer, RMContainerState
-from yarnbox.rm.scheduler import statuses
+from yarnbox.rm.scheduler.containers import statuses
 from yarnbox.rm.scheduler.views import PartitionView, QueueView
 from yarnbox.rm.web.values import Answer
 from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId
@@ -320,7 +320,7 @@ def queues(context: RMContext) -> Iterator[QueueView]:
     """Every queue from the root on, breadth first."""
     waiting = deque(["root"])
     while waiting:
-        view = context.scheduler.queue_view(waiting.popleft())
+        view = context.scheduler.views.queue_view(waiting.popleft())
         if view is not None:
             yield view
             waiting.extend(view.children)
@@ -359,7 +359,7 @@ def _finite(value: float | None) -> float:
 def cluster_figures(context: RMContext) -> tuple[float, ...]:
     """CLUSTER, of this moment: percentages of the whole, and counts."""
     scheduler = context.scheduler
-    root, whole = scheduler.queue_view("root"), scheduler.tracker.total
+    root, whole = scheduler.views.queue_view("root"), scheduler.tracker.total
     parts = list(root.partitions.values()) if root is not None else []
     used = total(part.used for part in parts)
     pending = total(part.pending for part in parts)

@@ -36,10 +36,10 @@ def record_details(
         found = queue_users(context, shapes, view.path, lambda _: True)
         documents.note(f"/queue-users/{view.path}", number, brief(found or []))
     scheduler = context.scheduler
-    for application_id, application in scheduler.application_books.items():
+    for application_id, application in scheduler.views.application_books.items():
         why: dict[str, Any] = {"applicationId": str(application_id)}
         why["queue"] = str(application.queue)
-        checks = scheduler.request_checks(application_id)
+        checks = scheduler.views.request_checks(application_id)
         why["reasons"] = [line for request in checks for line in request.lines]
         if application.attempt is not None and (marks := preemption_marks(application.attempt)):
             why["preemption"] = marks

@@ -320,7 +320,7 @@ class RunRecorder:
         note("/scheduler", number, brief(scheduler_info(context, shapes)))
         note("/metrics", number, brief(cluster.metrics(context, shapes)))
         note("/labels", number, brief(node_pages.partitions(context, shapes)))
-        own = context.scheduler.own_file()
+        own = context.scheduler.views.own_file()
         if own is not None and own is not self._own_file:
             self._own_file = own
             note("/scheduler-file", number, scheduler_file(own, site_properties(context.configuration)))

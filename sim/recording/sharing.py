@@ -47,7 +47,7 @@ def _participant(
 
 def _parts(context: RMContext, amount: Resource, whole: Resource) -> tuple[float, ...]:
     memory = amount.memory_mb / whole.memory_mb if whole.memory_mb else 0.0
-    if context.scheduler.sharing_calculator is not DOMINANT_CALCULATOR:
+    if context.scheduler.views.sharing_calculator is not DOMINANT_CALCULATOR:
         return (memory,)
     return memory, amount.vcores / whole.vcores if whole.vcores else 0.0
 

@@ -242,7 +242,7 @@ class Collector(Watcher):
         found = []
         for name, use in self._queues.items():
             use.pass_to(end_ms)
-            view = scheduler.queue_view(name)
+            view = scheduler.views.queue_view(name)
             guarantee = guarantee_of(view, total)
             if view is not None and view.steady_fair_share is not None:
                 guarantee = view.steady_fair_share

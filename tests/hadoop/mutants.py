@@ -341,8 +341,8 @@ MUTANTS = (
         ),
         (
             "node for one container is busy",
-            "return node.available.memory_mb < self.minimum_allocation.memory_mb",
-            "return node.available.memory_mb <= self.minimum_allocation.memory_mb",
+            "return node.available.memory_mb < minimum.memory_mb",
+            "return node.available.memory_mb <= minimum.memory_mb",
         ),
         (
             "all in one place",

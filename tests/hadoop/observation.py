@@ -113,7 +113,7 @@ def _attempt(context: RMContext, attempt: Attempt) -> Seen:
         "reserved-containers": _containers(attempt.reserved_containers()),
     }
     if isinstance(context.scheduler, FairScheduler):
-        view = context.scheduler.application_view(cast(FSAppAttempt, attempt))
+        view = context.scheduler.views.application_view(cast(FSAppAttempt, attempt))
         seen |= {"fair-share": amounts(view.fair_share), "demand": amounts(view.demand)}
     return seen
 
@@ -150,7 +150,7 @@ def _queues(context: RMContext) -> Iterator[tuple[str, Seen]]:
     is_fair = isinstance(context.scheduler, FairScheduler)
     waiting = [] if isinstance(context.scheduler, FifoScheduler) else ["root"]
     while waiting:
-        view = context.scheduler.queue_view(waiting.pop())
+        view = context.scheduler.views.queue_view(waiting.pop())
         if view is not None:
             yield view.path, _fair_queue(view) if is_fair else _capacity_queue(view)
             waiting.extend(view.children)

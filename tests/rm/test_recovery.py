@@ -134,12 +134,12 @@ def test_recovered_labels_of_nodes_activate_what_waits_for_nodes() -> None:
     old = Rig({**RECOVERY, **queues})
     old.add_node("n1")
     old.submit(unmanaged_am=True)
-    view = restarted(old).context.scheduler.queue_view("root.default")
+    view = restarted(old).context.scheduler.views.queue_view("root.default")
     assert view is not None
     assert (view.active_apps, view.pending_apps) == (0, 1)
     old.journals["nodelabel"] = [{"replace": [["n2", 0, ""]]}]
     rig = Rig(old.files.properties, start_ms=1000, stored=old.stored, journals=old.journals, epoch=1)
-    view = rig.context.scheduler.queue_view("root.default")
+    view = rig.context.scheduler.views.queue_view("root.default")
     assert view is not None
     assert (view.active_apps, view.pending_apps) == (1, 0)
 

@@ -151,7 +151,7 @@ class Past:
         if may_view and booked is not None and not booked.is_stopped:
             shown["pendingContainers"] = int(row.number("pending"))
             shown["blacklistedNodes"] = int(row.number("blacklisted"))
-            if context.scheduler.application_view(booked).fair_share is not None:
+            if context.scheduler.views.application_view(booked).fair_share is not None:
                 shown["fairShareMB"] = int(row.number("fairshare"))
             if any(one.name == finding.GPU for one in context.resource_types):
                 shown["allocatedGPUs"] = int(row.number("gpus"))
@@ -207,21 +207,19 @@ class Past:
 
     def _containers(self, call: Call, since_ms: int) -> tuple[Sequence[RMContainer], list[ContainerRow]]:
         """Those asked for that live, and that ended at that moment or later."""
-        scheduler, most = self._context.scheduler, _MOST_CONTAINERS + 1
+        views, most = self._context.scheduler.views, _MOST_CONTAINERS + 1
         if call.parameter("app"):
             application_id = self._application_id(call)
             app = str(application_id)
-            return scheduler.containers_of(application_id), self.ended.of(
+            return views.containers_of(application_id), self.ended.of(
                 lambda row: row.app == app, most, since_ms
             )
         if path := call.parameter("queue"):
-            is_within = cache(lambda queue: scheduler.is_within(queue, path))
-            return scheduler.containers_in(path), self.ended.of(
-                lambda row: is_within(row.queue), most, since_ms
-            )
+            is_within = cache(lambda queue: views.is_within(queue, path))
+            return views.containers_in(path), self.ended.of(lambda row: is_within(row.queue), most, since_ms)
         node_id = self._node_id(call)
         node = str(node_id)
-        return scheduler.containers_on(node_id), self.ended.of(lambda row: row.node == node, most, since_ms)
+        return views.containers_on(node_id), self.ended.of(lambda row: row.node == node, most, since_ms)
 
     def life(self, call: Call) -> Reply:
         """GET /ui/life/{appid}: the steps of an application's life, each with its moment."""
@@ -273,7 +271,7 @@ class Past:
         parent, partition = call.parameter("parent") or "root", call.parameter("partition") or ""
         shown, from_ms = self._window(call)
         # The FifoScheduler has one queue, which its lists and users know as `default`.
-        root = call.context.scheduler.root_queue
+        root = call.context.scheduler.views.root_queue
         paths = self.history.paths("root" if parent == root else parent)
         found = self.history.queue_series(partition, paths, shown)
         value = {

@@ -53,7 +53,7 @@ class Metrics:
         """The times of the scheduler: a node's update is its heartbeat, from call to answer."""
         count, mean_ms = self._meters.tracker.mean("nodeHeartbeat")
         scheduler = self._core.context.scheduler
-        measured = scheduler.operation_durations()
+        measured = scheduler.views.operation_durations()
         if measured is not None:
             durations: Bean = {
                 **jmx.named("ResourceManager", "FSOpDurations"),
@@ -69,7 +69,7 @@ class Metrics:
                     f"{name}MaxTime": round(run.longest_ms, 3),
                 }
             return [durations]
-        if not scheduler.has_capacities:
+        if not scheduler.views.has_capacities:
             return []
         beats, percentiles = self._meters.intervals.quantiles(perf_counter())
         allocations, allocate_ms = self._meters.allocations.mean()

@@ -82,7 +82,7 @@ def configuration(call: Call) -> Reply:
     call.check_admin()
     context = call.context
     site = site_properties(context.configuration)
-    shown = configuration_page(site, scheduler_file(context.scheduler.own_file(), site))
+    shown = configuration_page(site, scheduler_file(context.scheduler.views.own_file(), site))
     return Reply(root="configuration", shows_root=False, value=shown)
 
 

@@ -15,7 +15,7 @@ from typing import Protocol
 from yarnbox.rm.container import RMContainer
 from yarnbox.rm.events.container import ContainerEvent, ContainerExpire
 from yarnbox.rm.scheduler.application import Attempt
-from yarnbox.rm.scheduler.statuses import EXPIRED_CONTAINER, aborted
+from yarnbox.rm.scheduler.containers.statuses import EXPIRED_CONTAINER, aborted
 from yarnbox.yarn.enums import ExecutionType
 from yarnbox.yarn.records.container import ContainerStatus
 from yarnbox.yarn.records.request import ResourceRequest

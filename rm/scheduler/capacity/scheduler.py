@@ -28,18 +28,16 @@ from yarnbox.rm.events.scheduler import (
     SchedulerNodeRemoved,
     SchedulerNodeResourceUpdate,
 )
-from yarnbox.rm.scheduler.activities import ActivityRecords
 from yarnbox.rm.scheduler.admission.autocorrect import corrected
 from yarnbox.rm.scheduler.application import Application
 from yarnbox.rm.scheduler.base import AllocateCall, Allocation, Scheduler
-from yarnbox.rm.scheduler.calculator import DEFAULT_CALCULATOR, DOMINANT_CALCULATOR, Calculator, multiply
+from yarnbox.rm.scheduler.calculator import DEFAULT_CALCULATOR, DOMINANT_CALCULATOR, Calculator
 from yarnbox.rm.scheduler.capacity.allocation.allocator import ContainerAllocator
 from yarnbox.rm.scheduler.capacity.allocation.commit import Commit
 from yarnbox.rm.scheduler.capacity.allocation.heartbeat import NodeAllocator
 from yarnbox.rm.scheduler.capacity.allocation.node_choice import NodeOrders
 from yarnbox.rm.scheduler.capacity.allocation.offers import Offers
 from yarnbox.rm.scheduler.capacity.allocation.scheduling_requests import SchedulingRequests
-from yarnbox.rm.scheduler.capacity.allocation.skip_reason import SkipReason
 from yarnbox.rm.scheduler.capacity.config.properties import PREFIX
 from yarnbox.rm.scheduler.capacity.config.reading import FILE_NAME, ReadingContext, read_settings
 from yarnbox.rm.scheduler.capacity.config.validation import check_minimum, check_states
@@ -70,23 +68,17 @@ from yarnbox.rm.scheduler.capacity.preemption.killable import KillableContainers
 from yarnbox.rm.scheduler.capacity.preemption.marks import PreemptionMarks
 from yarnbox.rm.scheduler.capacity.preemption.proportional import ProportionalCapacityPreemptionPolicy
 from yarnbox.rm.scheduler.capacity.queue_details import QueueDetails
-from yarnbox.rm.scheduler.capacity.queue_view import CapacityQueueView
 from yarnbox.rm.scheduler.capacity.queues.application import CapacityAttempt
 from yarnbox.rm.scheduler.capacity.queues.context import QueueContext
 from yarnbox.rm.scheduler.capacity.queues.sizes import ContainerSizes
 from yarnbox.rm.scheduler.capacity.queues.tree import QueueTree
-from yarnbox.rm.scheduler.capacity.views import SCHEDULER_NAME, QueueViews
-from yarnbox.rm.scheduler.checks import RequestChecks
+from yarnbox.rm.scheduler.capacity.views import SCHEDULER_NAME, CapacityViews
 from yarnbox.rm.scheduler.context import SchedulerContext
-from yarnbox.rm.scheduler.views import ApplicationView, QueueView
 from yarnbox.yarn.compiled import mypyc_attr
-from yarnbox.yarn.configuration import Configuration
 from yarnbox.yarn.enums import QueueACL, SchedulerResourceTypes
 from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId
 from yarnbox.yarn.records.application import ApplicationSubmissionContext
 from yarnbox.yarn.records.container import ContainerStatus
-from yarnbox.yarn.records.node import DEFAULT_PARTITION
-from yarnbox.yarn.records.queue import QueueInfo, QueueUserACLInfo
 from yarnbox.yarn.records.request import ResourceRequest, SchedulingRequest
 from yarnbox.yarn.resources.resource import NONE, Resource
 
@@ -100,7 +92,6 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
     has_partitions: ClassVar[bool] = True
     serves_constraints: ClassVar[bool] = True
     has_monitor: ClassVar[bool] = True
-    has_capacities: ClassVar[bool] = True
 
     def __init__(self, context: SchedulerContext) -> None:
         super().__init__(context)
@@ -189,10 +180,10 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
 
     def _build_diagnostics(self) -> None:
         context, tree = self.queue_context, self.tree
-        self._views = QueueViews(context, tree)
-        self._details = QueueDetails(context, tree, self._sizes)
         self.explanations = Explanations(context, tree, self.register, self._killable, self._allocator)
         self.activities = Activities(context, self._offers, self.node_allocator)
+        details = QueueDetails(context, tree, self._sizes)
+        self.views = CapacityViews(context, tree, self.register, details, self.explanations, self.activities)
 
     def _register_handlers(self) -> None:
         self.handlers[SchedulerNodeLabelsUpdate] = self._node_partitions.update
@@ -322,18 +313,6 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
         """As the configured calculator does."""
         return self.queue_context.calculator is DOMINANT_CALCULATOR
 
-    def queue_usage(self, attempt: CapacityAttempt, used: Resource) -> float:
-        """By the effective capacity in the partition of its AM; where no node is there, by the default
-        partition's share of the cluster.
-        """
-        context, leaf = self.queue_context, self.tree.leaf_of(attempt.application)
-        total = context.partition_total(attempt.partition)
-        guarantee = leaf.share(attempt.partition).effective_minimum
-        if not total:
-            total = self.cluster_resource()
-            guarantee = multiply(total, leaf.share(DEFAULT_PARTITION).capacity)
-        return context.calculator.divide(total, used, guarantee)
-
     def headroom(self, attempt: CapacityAttempt) -> Resource:
         """What the application may still ask for."""
         leaf = self.tree.leaf_of(attempt.application)
@@ -398,47 +377,13 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
         """refreshQueues: the whole file anew, or nothing."""
         self._refresh.refresh()
 
-    @property
-    def activity_records(self) -> ActivityRecords:
-        """Its own."""
-        return self.activities
-
-    def own_file(self) -> Configuration:
-        """capacity-scheduler.xml, or what was changed by API since."""
-        return self.queue_context.settings.properties.file
-
     def check_books(self) -> None:
         """Also: what the leaves hold, the root holds; and what may be killed lazily."""
         super().check_books()
         self.tree.check_books()
         self._killable.check_books(self.register, self.tree)
 
-    # What clients see
-
-    def explain(self, application_id: ApplicationId) -> list[RequestChecks]:
-        """Why the application gets nothing just now."""
-        return self.explanations.explain(application_id)
-
-    def request_checks(self, application_id: ApplicationId) -> list[RequestChecks]:
-        """The same, and nothing of an application that asks for nothing."""
-        return [
-            one
-            for one in self.explanations.explain(application_id)
-            if all(check.reason is not SkipReason.NOTHING_ASKED for check in one.checks)
-        ]
-
-    def all_checks(self, application_id: ApplicationId) -> list[RequestChecks]:
-        """Every check of every request, failing or not."""
-        return self.explanations.all_checks(application_id)
-
-    @property
-    def shows_user_metrics(self) -> bool:
-        """yarn.scheduler.capacity.user-metrics.enable."""
-        return self.queue_context.settings.user_metrics
-
-    def launch_diagnostics(self, attempt_id: ApplicationAttemptId) -> str:
-        """What keeps its AM from starting."""
-        return self.explanations.launch_diagnostics(attempt_id)
+    # Labels and rights
 
     def accessible_labels(self, queue: str) -> tuple[str, ...] | None:
         """The labels of the queue; `*` for all."""
@@ -456,26 +401,6 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
         """The label of requests that name none."""
         found = self.tree.find(queue)
         return (found.settings.default_label or None) if found is not None else None
-
-    def queue_info(self, name: str, *, include_children: bool, recursive: bool) -> QueueInfo:
-        """What clients see of a queue."""
-        return self._views.queue_info(name, include_children=include_children, recursive=recursive)
-
-    def queue_view(self, path: str) -> QueueView | None:
-        """What pages, REST and scenarios see of a queue."""
-        return self._views.queue_view(path)
-
-    def application_view(self, attempt: CapacityAttempt) -> ApplicationView:
-        """The partition and the size of its AM."""
-        return ApplicationView(am_partition=attempt.partition, am_resource=attempt.am_resource)
-
-    def capacity_queue_view(self, path: str) -> CapacityQueueView | None:
-        """What only this scheduler has to show of a queue, and of all below it."""
-        return self._details.view(path)
-
-    def queue_acls(self, user: str) -> list[QueueUserACLInfo]:
-        """What the user may do, queue by queue."""
-        return self._views.queue_acls(user)
 
     def has_access(self, user: str, acl: QueueACL, queue: str) -> bool:
         """Whether an ACL lets the user; for a queue not made yet, its template's or an ancestor's."""

@@ -1,20 +1,35 @@
-"""What others see of the queues: records for clients, views for pages and scenarios.
+"""What others see of the queues and applications: records for clients, views for pages and scenarios.
 
-Hadoop: the getQueueInfo and getQueueUserAclInfo methods and for CapacitySchedulerQueueInfo.
+Hadoop: the getQueueInfo and getQueueUserAclInfo methods and what CapacitySchedulerQueueInfo is made from.
 """
 
 from __future__ import annotations
 
+from typing import ClassVar
+
+from yarnbox.rm.scheduler.activities import ActivityRecords
+from yarnbox.rm.scheduler.calculator import Calculator, multiply
+from yarnbox.rm.scheduler.capacity.allocation.skip_reason import SkipReason
 from yarnbox.rm.scheduler.capacity.config.settings import CapacityMode
+from yarnbox.rm.scheduler.capacity.diagnostics.activities import Activities
+from yarnbox.rm.scheduler.capacity.diagnostics.explain import Explanations
+from yarnbox.rm.scheduler.capacity.queue_details import QueueDetails
+from yarnbox.rm.scheduler.capacity.queue_view import CapacityQueueView
+from yarnbox.rm.scheduler.capacity.queues.application import CapacityAttempt
 from yarnbox.rm.scheduler.capacity.queues.context import QueueContext
 from yarnbox.rm.scheduler.capacity.queues.leaf import LeafQueue, leaves_below
 from yarnbox.rm.scheduler.capacity.queues.parent import ParentQueue
 from yarnbox.rm.scheduler.capacity.queues.queue import CapacityQueue
 from yarnbox.rm.scheduler.capacity.queues.shares import Share
 from yarnbox.rm.scheduler.capacity.queues.tree import QueueTree
-from yarnbox.rm.scheduler.views import PartitionView, QueueView, UserView
+from yarnbox.rm.scheduler.checks import RequestChecks
+from yarnbox.rm.scheduler.register import Register
+from yarnbox.rm.scheduler.showing import SchedulerViews
+from yarnbox.rm.scheduler.views import ApplicationView, PartitionView, QueueView, UserView
+from yarnbox.yarn.configuration import Configuration
 from yarnbox.yarn.enums import QueueACL
 from yarnbox.yarn.errors import YarnError
+from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId
 from yarnbox.yarn.records.node import DEFAULT_PARTITION
 from yarnbox.yarn.records.queue import (
     QueueConfigurations,
@@ -28,12 +43,26 @@ from yarnbox.yarn.resources.resource import NONE, Resource, componentwise_max, t
 SCHEDULER_NAME = "CapacityScheduler"
 
 
-class QueueViews:
-    """Shows the queues of a tree."""
+class CapacityViews(SchedulerViews[CapacityAttempt]):
+    """Shows the queues of a tree and their applications."""
 
-    def __init__(self, context: QueueContext, tree: QueueTree) -> None:
+    has_capacities: ClassVar[bool] = True
+
+    def __init__(
+        self,
+        context: QueueContext,
+        tree: QueueTree,
+        register: Register[CapacityAttempt],
+        details: QueueDetails,
+        explanations: Explanations,
+        activities: Activities,
+    ) -> None:
+        super().__init__(register, context.tracker)
         self._context = context
         self._tree = tree
+        self._details = details
+        self._explanations = explanations
+        self._activities = activities
 
     def queue_info(self, name: str, *, include_children: bool, recursive: bool) -> QueueInfo:
         """The queue as `yarn queue -status` shows it, with the queues below it if they are asked for."""
@@ -106,6 +135,65 @@ class QueueViews:
             partitions={label: _partition_view(queue, label, share) for label, share in queue.shares.items()},
             users=_users(queue) if isinstance(queue, LeafQueue) else {},
         )
+
+    def capacity_queue_view(self, path: str) -> CapacityQueueView | None:
+        """What only this scheduler has to show of a queue, and of all below it."""
+        return self._details.view(path)
+
+    @property
+    def shows_user_metrics(self) -> bool:
+        """yarn.scheduler.capacity.user-metrics.enable."""
+        return self._context.settings.user_metrics
+
+    @property
+    def sharing_calculator(self) -> Calculator:
+        """The configured one."""
+        return self._context.calculator
+
+    # Applications
+
+    def application_view(self, attempt: CapacityAttempt) -> ApplicationView:
+        """The partition and the size of its AM."""
+        return ApplicationView(am_partition=attempt.partition, am_resource=attempt.am_resource)
+
+    def queue_usage(self, attempt: CapacityAttempt, used: Resource) -> float:
+        """By the effective capacity in the partition of its AM; where no node is there, by the default
+        partition's share of the cluster.
+        """
+        context, leaf = self._context, self._tree.leaf_of(attempt.application)
+        total = context.partition_total(attempt.partition)
+        guarantee = leaf.share(attempt.partition).effective_minimum
+        if not total:
+            total = self.tracker.total
+            guarantee = multiply(total, leaf.share(DEFAULT_PARTITION).capacity)
+        return context.calculator.divide(total, used, guarantee)
+
+    def launch_diagnostics(self, attempt_id: ApplicationAttemptId) -> str:
+        """What keeps its AM from starting."""
+        return self._explanations.launch_diagnostics(attempt_id)
+
+    def request_checks(self, application_id: ApplicationId) -> list[RequestChecks]:
+        """The same, and nothing of an application that asks for nothing."""
+        return [
+            one
+            for one in self._explanations.explain(application_id)
+            if all(check.reason is not SkipReason.NOTHING_ASKED for check in one.checks)
+        ]
+
+    def all_checks(self, application_id: ApplicationId) -> list[RequestChecks]:
+        """Every check of every request, failing or not."""
+        return self._explanations.all_checks(application_id)
+
+    # The scheduler itself
+
+    @property
+    def activity_records(self) -> ActivityRecords:
+        """Its own."""
+        return self._activities
+
+    def own_file(self) -> Configuration:
+        """capacity-scheduler.xml, or what was changed by API since."""
+        return self._context.settings.properties.file
 
 
 def _configurations(queue: CapacityQueue, label: str) -> QueueConfigurations:

@@ -1,5 +1,6 @@
 """What becomes of containers after their allocation, whatever the scheduler.
 
+statuses        why the RM ended a container
 completion      how a container ends: its state, then every book that it stands in
 releases        containers that nobody wants any more
 updates         containers that change while they run: what may, and when

@@ -12,9 +12,9 @@ from yarnbox.rm.container import RMContainer, RMContainerState
 from yarnbox.rm.events.container import ContainerEvent, ContainerFinished, ContainerKill, ContainerReleased
 from yarnbox.rm.events.scheduler import PreemptionMark, SchedulerContainerPreempted
 from yarnbox.rm.scheduler.application import Attempt, log_preemption
+from yarnbox.rm.scheduler.containers.statuses import UNRESERVED_CONTAINER, aborted, preempted
 from yarnbox.rm.scheduler.context import SchedulerContext
 from yarnbox.rm.scheduler.register import Register
-from yarnbox.rm.scheduler.statuses import UNRESERVED_CONTAINER, aborted, preempted
 from yarnbox.yarn.enums import ExecutionType
 from yarnbox.yarn.records.container import ContainerStatus
 

@@ -15,10 +15,10 @@ from yarnbox.rm.events.container import ContainerExpire, ContainerReleased
 from yarnbox.rm.events.scheduler import SchedulerContainerExpired, SchedulerReleaseContainer
 from yarnbox.rm.scheduler.application import Attempt
 from yarnbox.rm.scheduler.containers.completion import Completion
+from yarnbox.rm.scheduler.containers.statuses import EXPIRED_CONTAINER, RELEASED_CONTAINER, aborted
 from yarnbox.rm.scheduler.containers.updates import ContainerUpdates
 from yarnbox.rm.scheduler.context import SchedulerContext
 from yarnbox.rm.scheduler.register import Register
-from yarnbox.rm.scheduler.statuses import EXPIRED_CONTAINER, RELEASED_CONTAINER, aborted
 from yarnbox.yarn.ids import ContainerId
 
 A = TypeVar("A", bound=Attempt)

@@ -14,7 +14,7 @@ from yarnbox.rm.container import RMContainer
 from yarnbox.rm.events.container import ContainerAcquireUpdated, ContainerReleased
 from yarnbox.rm.events.node import NodeUpdateContainer
 from yarnbox.rm.scheduler.containers.bookings import book
-from yarnbox.rm.scheduler.statuses import UPDATED_CONTAINER, aborted
+from yarnbox.rm.scheduler.containers.statuses import UPDATED_CONTAINER, aborted
 from yarnbox.rm.scheduler.usage import Path, change_killable, charge, refund
 from yarnbox.yarn.enums import ContainerUpdateType, ExecutionType
 from yarnbox.yarn.ids import ContainerId

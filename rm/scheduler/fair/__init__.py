@@ -11,7 +11,7 @@ reasons.py       why a container may be refused
 explanations.py  why an application waits: the answer to `yarnbox why`
 moving.py        an application goes to another queue
 preemption.py    which containers are taken for whom
-reporting.py     what clients, pages and operators see
+views.py         what clients, pages and operators see
 locality.py      how long an application waits for a near place
 submission.py    which queue an application goes to; whether it, or an ask, is let in
 """

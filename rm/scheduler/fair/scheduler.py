@@ -6,8 +6,6 @@ of placing a container in application.py, of taking one away in preemption.py. H
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import ClassVar
 
 from yarnbox.rm.container import RMContainer, SchedulerNode
@@ -28,10 +26,10 @@ from yarnbox.rm.scheduler.admission import requests
 from yarnbox.rm.scheduler.admission.autocorrect import corrected
 from yarnbox.rm.scheduler.application import Application
 from yarnbox.rm.scheduler.base import AllocateCall, Allocation, Scheduler
-from yarnbox.rm.scheduler.calculator import DOMINANT_CALCULATOR, Calculator, multiply
-from yarnbox.rm.scheduler.checks import RequestChecks
+from yarnbox.rm.scheduler.calculator import DOMINANT_CALCULATOR
+from yarnbox.rm.scheduler.containers.statuses import UNRESERVED_CONTAINER, aborted
 from yarnbox.rm.scheduler.context import SchedulerContext
-from yarnbox.rm.scheduler.fair.allocation_file.allocations import UNLIMITED_APPS, Allocations
+from yarnbox.rm.scheduler.fair.allocation_file.allocations import Allocations
 from yarnbox.rm.scheduler.fair.allocation_file.amounts import less
 from yarnbox.rm.scheduler.fair.allocation_file.loader import RELOAD_INTERVAL_MS, AllocationLoader
 from yarnbox.rm.scheduler.fair.application import FSAppAttempt
@@ -44,18 +42,14 @@ from yarnbox.rm.scheduler.fair.queues.plans import FairPlans
 from yarnbox.rm.scheduler.fair.queues.queue import ParentQueue
 from yarnbox.rm.scheduler.fair.queues.running import RunningApps
 from yarnbox.rm.scheduler.fair.queues.tree import QueueTree
-from yarnbox.rm.scheduler.fair.reporting import QueueViews
 from yarnbox.rm.scheduler.fair.submission import Admission, check_zero_maxima
-from yarnbox.rm.scheduler.statuses import UNRESERVED_CONTAINER, aborted
-from yarnbox.rm.scheduler.views import AllocationFile, ApplicationView, FairQueueView, QueueView
+from yarnbox.rm.scheduler.fair.views import FairViews, OperationDurations
 from yarnbox.yarn.compiled import mypyc_attr
 from yarnbox.yarn.enums import QueueACL, SchedulerResourceTypes
 from yarnbox.yarn.errors import YarnError
-from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId
-from yarnbox.yarn.rate import Rate
+from yarnbox.yarn.ids import ApplicationId
 from yarnbox.yarn.records.application import ApplicationSubmissionContext
 from yarnbox.yarn.records.container import ContainerStatus
-from yarnbox.yarn.records.queue import QueueInfo, QueueUserACLInfo
 from yarnbox.yarn.records.request import ResourceRequest
 from yarnbox.yarn.resources.resource import NONE, Resource, componentwise_min, map_values
 from yarnbox.yarn.resources.resource_types import RESOURCE_TYPES_FILE, ResourceTypeRegistry
@@ -66,17 +60,6 @@ _CONTINUOUS = "fair-continuous-scheduling"
 STATE_DUMP = "org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.FairScheduler.statedump"
 """Hadoop's logger of the state; at its level debug the state is dumped, now and then."""
 UPDATES_BETWEEN_DUMPS = 25
-
-
-@dataclass(frozen=True, slots=True)
-class OperationDurations:
-    """How long the runs took, by the context's stopwatch; for metrics only. Hadoop: FSOpDurations.
-
-    Node updates are not here: they are measured where they arrive.
-    """
-
-    update_thread_run: Rate = field(default_factory=Rate)
-    continuous_scheduling_run: Rate = field(default_factory=Rate)
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -107,9 +90,9 @@ class FairScheduler(Scheduler[FSAppAttempt]):
         self.plan_queues = FairPlans(fair, tree, self.register, self._mover)
         self._admission = Admission(fair, tree, self.register)
         self._loader = AllocationLoader(fair, tree, running, self._admission, self.plan_queues)
-        self._views = QueueViews(fair, tree, self.register, running, self.name)
-        self._explanations = Explanations(
-            self.register, self.tracker.nodes, running, self.is_waiting_for_recovery
+        explanations = Explanations(self.register, self.tracker.nodes, running, self.is_waiting_for_recovery)
+        self.views = self._views = FairViews(
+            fair, tree, self.register, running, explanations, self.durations, self.name
         )
         self.handlers |= {
             SchedulerUpdateShares: self.update_in_time,
@@ -170,7 +153,7 @@ class FairScheduler(Scheduler[FSAppAttempt]):
         self._updates_to_dump -= 1
         if self._updates_to_dump < 0:
             self._updates_to_dump = UPDATES_BETWEEN_DUMPS
-            for line in self.dump_state().splitlines():
+            for line in self._views.dump_state().splitlines():
                 self.context.dump(STATE_DUMP, "debug", line)
 
     def preempt(self) -> None:
@@ -382,10 +365,6 @@ class FairScheduler(Scheduler[FSAppAttempt]):
 
     # Reading the configuration anew
 
-    def own_file(self) -> AllocationFile | None:
-        """The allocation file, where there is one."""
-        return self._fair.file
-
     def refresh(self) -> None:
         """Reads the allocation file and the largest container; what is bad is logged and changes nothing."""
         self.tree.update_cluster_resource()
@@ -396,87 +375,18 @@ class FairScheduler(Scheduler[FSAppAttempt]):
         except YarnError as error:
             self.context.log("error", "failed to refresh the maximum allocation", error=error)
 
-    # What others see
+    # Rights and books
 
     def has_access(self, user: str, acl: QueueACL, queue: str) -> bool:
         """By the queue's list or an ancestor's; a queue that does not exist has those of its ancestors."""
         return self.tree.nearest(queue).allows(user, acl)
-
-    def queue_info(self, name: str, *, include_children: bool, recursive: bool) -> QueueInfo:
-        """What clients see of a queue."""
-        self.tree.update_steady_shares()
-        return self._views.queue_info(name, include_children, recursive)
-
-    def queue_acls(self, user: str) -> list[QueueUserACLInfo]:
-        """What the user may do, queue by queue."""
-        return self._views.queue_acls(user)
-
-    def queue_view(self, path: str) -> QueueView | None:
-        """What the queue shows; None when there is none."""
-        return self.fair_queue_view(path)
-
-    def fair_queue_view(self, path: str) -> FairQueueView | None:
-        """The same, with what only this scheduler has."""
-        self.tree.update_steady_shares()
-        return self._views.queue_view(path)
 
     @property
     def counts_vcores(self) -> bool:
         """Under every policy: what does not fit a node is not allocated there."""
         return True
 
-    def queue_guarantee(self, path: str) -> Resource:
-        """The fair share by memory; without all that a view tells, which is asked for once an application."""
-        self.tree.update_cluster_resource()
-        queue = self.tree.queue(path)
-        return NONE if queue is None else multiply(self.cluster_resource(), self._views.capacity(queue))
-
-    def queue_usage(self, attempt: FSAppAttempt, used: Resource) -> float:
-        """By the queue's fair share of memory."""
-        total, guarantee = self.cluster_resource(), self.queue_guarantee(str(attempt.queue))
-        return self.resource_calculator.divide(total, used, guarantee)
-
-    def application_view(self, attempt: FSAppAttempt) -> ApplicationView:
-        """Share and demand as of the last update; applications have no steady share."""
-        return ApplicationView(fair_share=attempt.fair_share, steady_fair_share=NONE, demand=attempt.demand)
-
-    def request_checks(self, application_id: ApplicationId) -> list[RequestChecks]:
-        """Why it waits. Changes nothing but brings shares up to date with the cluster."""
-        self.tree.update_cluster_resource()
-        return self._explanations.request_checks(application_id)
-
-    def launch_diagnostics(self, attempt_id: ApplicationAttemptId) -> str:
-        """What keeps the attempt's AM from starting."""
-        return self._views.launch_diagnostics(attempt_id)
-
-    @property
-    def shows_user_metrics(self) -> bool:
-        """Always."""
-        return True
-
-    @property
-    def sharing_calculator(self) -> Calculator:
-        """That of the root's policy."""
-        return self.root.policy.calculator
-
-    def max_apps_of_user(self, user: str) -> int | None:
-        """As the allocation file says; None without a limit."""
-        most = self.allocations.max_apps_of_user(user)
-        return None if most == UNLIMITED_APPS else most
-
-    def operation_durations(self) -> Mapping[str, Rate]:
-        """Continuous scheduling and the update; node updates are measured where they come in."""
-        return {
-            "ContinuousSchedulingRun": self.durations.continuous_scheduling_run,
-            "UpdateThreadRun": self.durations.update_thread_run,
-        }
-
-    def dump_state(self) -> str:
-        """All queues with their numbers, a line each."""
-        self.tree.update_steady_shares()
-        return self._views.dump_state()
-
     def check_books(self) -> None:
         """Recounts what queues hold from their applications."""
         super().check_books()
-        self._views.check_books()
+        self.tree.check_books()

@@ -91,7 +91,7 @@ class AttemptsByQueue:
 
     def __init__(self, context: RMContext) -> None:
         self._found: dict[tuple[str, str | None], QueueAttempts] = defaultdict(QueueAttempts)
-        for application in context.scheduler.application_books.values():
+        for application in context.scheduler.views.application_books.values():
             attempt = application.attempt
             if attempt is None:
                 continue

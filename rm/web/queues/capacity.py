@@ -37,7 +37,7 @@ _NO_OPERATION = {"nodeId": "N/A", "containerId": "N/A", "queue": "N/A"}
 def scheduler_info(context: RMContext, shapes: Shapes) -> Answer:
     """The root, in its own shape, and the queues below it."""
     scheduler = context.scheduler
-    root = scheduler.capacity_queue_view(scheduler.root_queue)
+    root = scheduler.views.capacity_queue_view(scheduler.views.root_queue)
     assert root is not None
     share = root.share(DEFAULT_PARTITION)
     return {

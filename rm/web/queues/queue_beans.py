@@ -46,9 +46,9 @@ def queue_beans(context: RMContext) -> Iterator[Bean]:
 
 
 def _queues(context: RMContext) -> Iterator[QueueView]:
-    waiting = [context.scheduler.root_queue]
+    waiting = [context.scheduler.views.root_queue]
     while waiting:
-        view = context.scheduler.queue_view(waiting.pop())
+        view = context.scheduler.views.queue_view(waiting.pop())
         if view is not None:
             yield view
             waiting.extend(reversed(view.children))
@@ -57,8 +57,8 @@ def _queues(context: RMContext) -> Iterator[QueueView]:
 def available(context: RMContext, path: str, part: PartitionView) -> Resource:
     """What is left of the queue's guarantee; under other schedulers, at the root, of the cluster."""
     scheduler = context.scheduler
-    if not scheduler.has_capacities:
-        is_top = path == scheduler.root_queue
+    if not scheduler.views.has_capacities:
+        is_top = path == scheduler.views.root_queue
         return scheduler.cluster_resource() - (part.used - part.reserved) if is_top else NONE
     guaranteed, cluster = part.effective_min or NONE, scheduler.cluster_resource()
     if scheduler.resource_calculator.compare(cluster, guaranteed, part.used) <= 0:
@@ -89,13 +89,13 @@ class _Queue:
 
     def beans(self) -> Iterator[Bean]:
         """Of the queue, of its users, and of both in every partition."""
-        shows_users = self._scheduler.shows_user_metrics
+        shows_users = self._scheduler.views.shows_user_metrics
         yield self._queue()
         users = dict.fromkeys([*self._view.users, *self._counted.users()]) if shows_users else {}
         for user in users:
             yield self._user(user)
         for partition in self._partitions():
-            if self._view.path == self._scheduler.root_queue:
+            if self._view.path == self._scheduler.views.root_queue:
                 yield self._whole_partition(partition)
             yield self._partition(partition)
             places = self._counted.places
@@ -147,7 +147,7 @@ class _Queue:
             "tag.User": user,
             "tag.Context": "yarn",
         }
-        if self._scheduler.has_capacities:
+        if self._scheduler.views.has_capacities:
             shown |= self._capacities(PartitionView(effective_min=NONE))
             shown |= _amounts("AMResourceLimit", view.am_limit) | _amounts("UsedAMResource", view.am_used)
         return {
@@ -261,7 +261,7 @@ class _Queue:
     def _capacities(self, part: PartitionView) -> Bean:
         """CSQueueMetrics."""
         scheduler = self._scheduler
-        if not scheduler.has_capacities or part.effective_min is None:
+        if not scheduler.views.has_capacities or part.effective_min is None:
             return {}
         total = scheduler.tracker.partition_total(DEFAULT_PARTITION)
         multiply, minimum = scheduler.resource_calculator.multiply_down, scheduler.minimum_allocation

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 def scheduler_info(context: RMContext, shapes: Shapes) -> Answer:
     """schedulerInfo."""
     scheduler = context.scheduler
-    if scheduler.has_capacities:
+    if scheduler.views.has_capacities:
         return capacity.scheduler_info(context, shapes)
-    root = scheduler.fair_queue_view(scheduler.root_queue)
+    root = scheduler.views.fair_queue_view(scheduler.views.root_queue)
     if root is not None:
         return {"type": "fairScheduler", "rootQueue": fair_queue(context, root, shapes)}
     return fifo_info(context)
@@ -79,6 +79,6 @@ def fair_queue(context: RMContext, view: FairQueueView, shapes: Shapes) -> Answe
     if view.is_leaf:
         leaf = {"numPendingApps": view.pending_apps, "numActiveApps": view.active_apps}
         return {"type": "fairSchedulerLeafQueueInfo", **shown, **leaf}
-    children = [scheduler.fair_queue_view(path) for path in view.children]
+    children = [scheduler.views.fair_queue_view(path) for path in view.children]
     below = [fair_queue(context, child, shapes) for child in children if child is not None]
     return {**shown, "childQueues": {"queue": below}} if below else shown

@@ -34,13 +34,13 @@ def queue_users(
     context: RMContext, shapes: Shapes, path: str, may_see: Callable[[ApplicationId], bool]
 ) -> list[Answer] | None:
     """The users by name; None when there is no such queue. Applications that may not be seen do not count."""
-    view = context.scheduler.queue_view(path)
+    view = context.scheduler.views.queue_view(path)
     if view is None:
         return None
     sums: dict[str, _Sum] = {}
-    for application in context.scheduler.application_books.values():
+    for application in context.scheduler.views.application_books.values():
         attempt = application.attempt
-        if context.scheduler.is_within(str(application.queue), view.path) and may_see(
+        if context.scheduler.views.is_within(str(application.queue), view.path) and may_see(
             application.application_id
         ):
             found = sums.setdefault(application.user, _Sum())
@@ -55,7 +55,7 @@ def queue_users(
 def _add(context: RMContext, found: _Sum, attempt: AttemptView) -> None:
     for amounts in attempt.usage.by_partition.values():
         found.held.add(amounts)
-    share = context.scheduler.application_view(attempt).fair_share
+    share = context.scheduler.views.application_view(attempt).fair_share
     if share is not None:
         found.fair_share = (found.fair_share or NONE) + share
 
@@ -74,7 +74,7 @@ def _shown(context: RMContext, shapes: Shapes, user: str, found: _Sum) -> Answer
     }
     if found.fair_share is not None:
         shown["fairShare"] = shapes.resource(found.fair_share)
-    most = context.scheduler.max_apps_of_user(user)
+    most = context.scheduler.views.max_apps_of_user(user)
     if most is not None:
         shown["maxRunningApps"] = most
     return shown

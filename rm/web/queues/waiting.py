@@ -36,7 +36,7 @@ def waiting(
     """The reasons; applications that come when there is no time left are counted and not looked into."""
     sums: dict[tuple[str, str], _Sum] = {}
     unseen = 0
-    for application in context.scheduler.application_books.values():
+    for application in context.scheduler.views.application_books.values():
         attempt, application_id = application.attempt, application.application_id
         if attempt is None or attempt.is_stopped or not may_see(application_id):
             continue
@@ -66,7 +66,7 @@ def waiting(
 def _reason(context: RMContext, attempt: AttemptView) -> str:
     """The first reason that its scheduler has; of many on nodes, that of the most nodes."""
     scheduler = context.scheduler
-    for request in scheduler.request_checks(attempt.application_id):
+    for request in scheduler.views.request_checks(attempt.application_id):
         if request.foremost is not None:
             return str(request.foremost.reason.value)
     return _NO_MASTER if attempt.is_waiting_for_am else _ASKED

@@ -29,7 +29,7 @@ class Recorder:
         for name, app in world.apps.items():
             found = [
                 {"reason": check.reason.name, "text": line}
-                for request in scheduler.request_checks(app.application_id)
+                for request in scheduler.views.request_checks(app.application_id)
                 for check, line in zip(request.failing, request.lines, strict=True)
             ]
             if found == self.pending.get(name, []):

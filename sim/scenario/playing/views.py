@@ -56,7 +56,7 @@ class WorldViews:
             app = self._world.apps.get(name)
             return None if app is None else _AppView(self._world, app).looks()
         if section == "queues":
-            queue = self._rm.context.scheduler.queue_view(name)
+            queue = self._rm.context.scheduler.views.queue_view(name)
             return None if queue is None else _queue_looks(queue)
         if section == "nodes":
             return _node_looks(self._world, name)
@@ -138,7 +138,7 @@ class _AppView:
     def _shares(self) -> ApplicationView:
         if self._attempt is None:
             return ApplicationView()
-        return self._scheduler.application_view(self._attempt)
+        return self._scheduler.views.application_view(self._attempt)
 
 
 def _count_by_node(containers: Iterable[RMContainer]) -> Value:

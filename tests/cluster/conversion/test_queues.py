@@ -201,7 +201,7 @@ def test_what_has_no_equivalent_is_told(inside: str, site: dict[str, str], sente
 def test_the_capacity_scheduler_takes_it(percentages: bool) -> None:
     found = converted(TREE, percentages=percentages)
     rig = CapacityRig({**found.capacity, **found.site})
-    assert rig.scheduler.queue_view("root.a.y") is not None
+    assert rig.scheduler.views.queue_view("root.a.y") is not None
 
 
 @pytest.mark.parametrize(

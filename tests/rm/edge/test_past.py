@@ -19,8 +19,8 @@ from yarnbox.rm.container import RMContainer
 from yarnbox.rm.edge.http import history as past_answers
 from yarnbox.rm.events import app, node, scheduler
 from yarnbox.rm.events import container as container_events
-from yarnbox.rm.scheduler import statuses
-from yarnbox.rm.scheduler.statuses import LOST_CONTAINER, PREEMPTED, RELEASED_CONTAINER
+from yarnbox.rm.scheduler.containers import statuses
+from yarnbox.rm.scheduler.containers.statuses import LOST_CONTAINER, PREEMPTED, RELEASED_CONTAINER
 from yarnbox.rm.scheduler.views import is_within
 from yarnbox.rm.web import finding
 from yarnbox.rm.web.event_rows import TROUBLE
@@ -62,7 +62,7 @@ def test_containers_are_remembered_after_their_end() -> None:
     assert is_within("root.a.b", "root.a")
     assert is_within("root.a.b", "root")
     assert not is_within("root.ab", "root.a")
-    fifo = rig.context.scheduler
+    fifo = rig.context.scheduler.views
     assert fifo.is_within("root.a.b", "root.default"), "it has one queue, whatever queue is named"
     assert not fifo.is_within("root.a.b", "root.a")
 

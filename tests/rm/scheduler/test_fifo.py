@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from random import Random
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -17,7 +17,7 @@ from yarnbox.rm.asks import RequestKey
 from yarnbox.rm.container import SchedulerNode
 from yarnbox.rm.scheduler.application import Attempt
 from yarnbox.rm.scheduler.checks import NODES
-from yarnbox.rm.scheduler.fifo import FifoReason, FifoScheduler
+from yarnbox.rm.scheduler.fifo import FifoReason, FifoScheduler, FifoViews
 from yarnbox.rm.services.caller import Caller
 from yarnbox.yarn.enums import DecommissionType
 from yarnbox.yarn.ids import ApplicationId
@@ -79,8 +79,9 @@ class Watch:
 
     def said(self, scheduler: FifoScheduler, attempt: Attempt, node: SchedulerNode) -> Said:
         """The reason for each key, which is also what `yarnbox why` says."""
-        said = {key: scheduler.refusal_on(attempt, key, node) for key in attempt.asks.active_keys}
-        requests = {one.key: one for one in scheduler.request_checks(attempt.application_id)}
+        views = cast(FifoViews, scheduler.views)
+        said = {key: views.refusal_on(attempt, key, node) for key in attempt.asks.active_keys}
+        requests = {one.key: one for one in views.request_checks(attempt.application_id)}
         assert set(said) == set(requests)
         for key, reason in said.items():
             failing = requests[key].failing

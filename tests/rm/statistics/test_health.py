@@ -6,7 +6,7 @@ from typing import Any
 
 from tests.rm.scheduler.capacity.rig import CapacityRig
 from yarnbox.rm.events.container import ContainerKill
-from yarnbox.rm.scheduler.statuses import preempted
+from yarnbox.rm.scheduler.containers.statuses import preempted
 from yarnbox.rm.statistics.health import SchedulerHealth
 from yarnbox.rm.web.queues.capacity import scheduler_info
 from yarnbox.rm.web.values import Shapes

@@ -37,7 +37,7 @@ def asking(scheduler: str, memory_mb: int, count: int) -> tuple[Rig, Any]:
 @pytest.mark.parametrize("scheduler", ["fair", "fifo"])
 def test_full_nodes_are_named_with_their_number(scheduler: str) -> None:
     rig, application_id = asking(scheduler, 1024, 9)
-    requests = rig.context.scheduler.request_checks(application_id)
+    requests = rig.context.scheduler.views.request_checks(application_id)
     (request,) = requests
     assert request.asked == "1 of <memory:1024, vCores:1>, priority 1"
     assert request.foremost is not None
@@ -65,7 +65,7 @@ def test_what_fails_is_said_as_the_refusal_not_as_the_condition() -> None:
 @pytest.mark.parametrize("scheduler", ["fair", "fifo"])
 def test_who_has_all_waits_for_nothing(scheduler: str) -> None:
     rig, application_id = asking(scheduler, 1024, 2)
-    assert rig.context.scheduler.request_checks(application_id) == []
+    assert rig.context.scheduler.views.request_checks(application_id) == []
 
 
 @pytest.mark.parametrize("scheduler", ["capacity", "fair", "fifo"])

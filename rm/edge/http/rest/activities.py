@@ -113,8 +113,8 @@ def why(call: Call) -> Reply:
     else:
         value |= {
             "queue": str(application.queue),
-            **shown_why(scheduler.all_checks(application_id)),
-            "reasons": [line for one in scheduler.request_checks(application_id) for line in one.lines],
+            **shown_why(scheduler.views.all_checks(application_id)),
+            "reasons": [line for one in scheduler.views.request_checks(application_id) for line in one.lines],
         }
     attempt = application.attempt if application is not None else None
     if attempt is not None:
@@ -128,7 +128,7 @@ def why(call: Call) -> Reply:
 
 
 def _activities(call: Call) -> ActivityRecords:
-    found = call.context.scheduler.activity_records
+    found = call.context.scheduler.views.activity_records
     if found is None:
         raise _RefusedError(_NOT_CAPACITY)
     return found

@@ -114,7 +114,7 @@ class _Filter:
         """400 for a queue that the CapacityScheduler does not know."""
         queue = call.parameter("queue")
         scheduler = call.context.scheduler
-        if queue and scheduler.name == "CapacityScheduler" and scheduler.queue_view(queue) is None:
+        if queue and scheduler.name == "CapacityScheduler" and scheduler.views.queue_view(queue) is None:
             raise bad_request(f"Unknown queue: {queue}")
         return QueueFilter(call.context, queue) if queue else None
 

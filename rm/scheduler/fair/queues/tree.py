@@ -15,6 +15,7 @@ from yarnbox.rm.scheduler.fair.queues.placement import DEFAULT, ROOT, with_root
 from yarnbox.rm.scheduler.fair.queues.queue import FairQueue, ParentQueue
 from yarnbox.rm.scheduler.plan_queues import PlanSettings
 from yarnbox.yarn.errors import YarnError
+from yarnbox.yarn.resources.resource import Resource, total
 from yarnbox.yarn.runtime.java_order import in_hash_order, text_hash
 
 
@@ -297,3 +298,25 @@ class QueueTree:
                 return self._remove_if_empty(ancestor)
             above = above.rpartition(".")[0]
         return None
+
+    def check_books(self) -> None:
+        """What applications hold, leaves hold; what leaves hold, parents hold. AssertionError where not."""
+        for queue in self.root.queues():
+            if isinstance(queue, LeafQueue):
+                below: list[Resource] = [app.used for app in queue.applications()]
+                asked = [app.usage.total_pending() for app in queue.applications()]
+            else:
+                assert isinstance(queue, ParentQueue)
+                below = [child.used for child in queue.children.values()]
+                asked = [child.usage.total_pending() for child in queue.children.values()]
+                running = sum(child.runnable_count for child in queue.children.values())
+                assert running == queue.runnable_count, (
+                    f"{queue}: {queue.runnable_count} run, counted {running}"
+                )
+            assert total(asked) == queue.usage.total_pending(), f"{queue}: pending is off"
+            if isinstance(queue, ParentQueue):
+                assert total(below) == queue.used, f"{queue}: {queue.used} booked, {total(below)} below it"
+        for leaf in self.leaves:
+            for app in leaf.applications():
+                held = total([one.charged for one in app.live.values()])
+                assert held == app.used, f"{app}: {app.used} booked, {held} held"

@@ -167,11 +167,11 @@ def test_why_it_waits() -> None:
     rig = ConstraintRig(PROCESSOR, 1)
     app = rig.start({"zk": APART})
     rig.ask(app, wants("zk", 2))
-    scheduler = cast(CapacityScheduler, rig.context.scheduler)
-    found = {(check.reason, check.numbers) for one in scheduler.explain(app) for check in one.failing}
+    explain = cast(CapacityScheduler, rig.context.scheduler).explanations.explain
+    found = {(check.reason, check.numbers) for one in explain(app) for check in one.failing}
     assert found == {(SkipReason.IN_PLACEMENT, "1 of zk: attempt 1 of 3")}
     rig.allocate(app)
-    (one,) = scheduler.explain(app)
+    (one,) = explain(app)
     (check,) = one.failing
     assert check.numbers == "1 of zk: attempt 2 of 3"
 

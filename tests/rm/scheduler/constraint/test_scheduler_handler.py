@@ -346,14 +346,14 @@ def test_why_it_waits() -> None:
     app = rig.start({"zk": "IN,RACK,hbase"})
     rig.ask(app, wants("zk", 1, "java=11"))
     scheduler = cast(CapacityScheduler, rig.context.scheduler)
-    (waiting,) = scheduler.explain(app)
+    (waiting,) = scheduler.explanations.explain(app)
     (check,) = waiting.failing
     assert check.reason is SkipReason.CONSTRAINT
     assert (check.nodes, check.numbers) == (3, "node,EQ,java=[11]")
     key = NodeAttributeKey(attribute_name="java")
     one = NodeAttribute(attribute_key=key, attribute_value="11")
     rig.context.attributes.change(AttributeMappingOperationType.ADD, {"n2": [one]})
-    (waiting,) = scheduler.explain(app)
+    (waiting,) = scheduler.explanations.explain(app)
     found = {(each.nodes, each.numbers) for each in waiting.failing}
     assert found == {(2, "node,EQ,java=[11]"), (1, "in,rack,hbase")}
 

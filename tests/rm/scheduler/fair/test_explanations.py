@@ -97,7 +97,7 @@ class Watch:
         if not self._is_offered:
             assert self.scheduler.is_waiting_for_recovery()
             for app in self._asking():
-                (request,) = self.scheduler.request_checks(app.application_id)
+                (request,) = self.scheduler.views.request_checks(app.application_id)
                 assert request.failing[0].reason is FairReason.RECOVERING
                 self.compared[FairReason.RECOVERING] += 1
         if not node.is_schedulable:
@@ -240,7 +240,7 @@ class Watch:
         for app in self._asking():
             leaf = app.queue
             if app not in leaf.line.members():
-                (request,) = self.scheduler.request_checks(app.application_id)
+                (request,) = self.scheduler.views.request_checks(app.application_id)
                 expected = FairReason.NOT_RUNNABLE if app in leaf.waiting else FairReason.UPDATE_DUE
                 assert [one.reason for one in request.failing] == [expected]
                 self.compared[expected] += 1
@@ -269,7 +269,7 @@ class Watch:
     # What is said
 
     def _requests(self, app: FSAppAttempt) -> dict[RequestKey | None, RequestChecks]:
-        found = self.scheduler.request_checks(app.application_id)
+        found = self.scheduler.views.request_checks(app.application_id)
         for request in found:  # "see the lines below" is never the last line
             assert request.checks[-1].holds or request.checks[-1].reason is not FairReason.NO_NODE, request
         return {one.key: one for one in found}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -10,6 +12,7 @@ from tests.rm.scheduler.fair.rig import Rig
 from yarnbox.rm.effects import WriteLog
 from yarnbox.rm.scheduler.fair.queues.leaf import LeafQueue
 from yarnbox.rm.scheduler.fair.scheduler import STATE_DUMP
+from yarnbox.rm.scheduler.fair.views import FairViews
 from yarnbox.rm.scheduler.views import guarantee_of
 from yarnbox.yarn.enums import ContainerState, QueueACL
 from yarnbox.yarn.errors import InvalidResourceRequestError, YarnError
@@ -164,7 +167,7 @@ def test_who_may_submit() -> None:
     submit = QueueACL.SUBMIT_APPLICATIONS
     assert rig.scheduler.has_access("ann", submit, "root.q.not-there")
     assert not rig.scheduler.has_access("ann", submit, "elsewhere")
-    rights = {info.queue_name: info.user_acls for info in rig.scheduler.queue_acls("ann")}
+    rights = {info.queue_name: info.user_acls for info in rig.scheduler.views.queue_acls("ann")}
     assert rights == {"root": (), "root.q": (submit,)}
 
 
@@ -190,17 +193,17 @@ def test_clients_see_shares_as_capacities() -> None:
     rig.ask("a", 3, GB)
     rig.update()
     rig.heartbeat("n")
-    info = rig.scheduler.queue_info("root", include_children=True, recursive=True)
+    info = rig.scheduler.views.queue_info("root", include_children=True, recursive=True)
     assert [child.queue_name for child in info.child_queues] == ["root.p", "root.q"]
     leaf = info.child_queues[0].child_queues[0]
     assert (leaf.capacity, leaf.current_capacity, leaf.weight) == (1.0, 0.125, 1.0)
     assert (leaf.steady_fair_share_memory, leaf.max_resource_memory) == (4096, 8192)
     assert leaf.queue_statistics is not None
     assert (leaf.queue_statistics.num_apps_running, leaf.queue_statistics.pending_memory_mb) == (1, 2048)
-    shallow = rig.scheduler.queue_info("p", include_children=False, recursive=False)
+    shallow = rig.scheduler.views.queue_info("p", include_children=False, recursive=False)
     assert shallow.child_queues == ()
     with pytest.raises(YarnError, match="does not exist"):
-        rig.scheduler.queue_info("nowhere", include_children=False, recursive=False)
+        rig.scheduler.views.queue_info("nowhere", include_children=False, recursive=False)
 
 
 def test_views_have_what_pages_and_scenarios_need() -> None:
@@ -211,13 +214,13 @@ def test_views_have_what_pages_and_scenarios_need() -> None:
         rig.ask(name, 1, GB)
     rig.update()
     rig.heartbeat("n")
-    view = rig.scheduler.queue_view("root.q")
+    view = rig.scheduler.views.queue_view("root.q")
     assert view is not None
     assert (view.apps, view.active_apps, view.pending_apps, view.containers) == (2, 1, 1, 1)
     assert (view.fair_share, view.demand) == (Resource(8192, 0), Resource(2048, 2))
     assert view.users["ann"].used == GB
-    assert rig.scheduler.queue_view("nowhere") is None
-    shown = rig.scheduler.application_view(rig.app("a"))
+    assert rig.scheduler.views.queue_view("nowhere") is None
+    shown = rig.scheduler.views.application_view(rig.app("a"))
     assert (shown.fair_share, shown.steady_fair_share, shown.demand) == (Resource(8192, 0), NONE, GB)
 
 
@@ -225,7 +228,7 @@ def test_the_state_dump_has_a_line_for_every_queue() -> None:
     rig = Rig('<allocations><queue name="p"><queue name="c"/></queue></allocations>')
     rig.add_node("n", 8192, 8)
     rig.update()
-    first, *queues = rig.scheduler.dump_state().splitlines()
+    first, *queues = cast(FairViews, rig.scheduler.views).dump_state().splitlines()
     assert first.startswith("FairScheduler state: Cluster Capacity: <memory:8192, vCores:8>")
     assert [line.split(",")[0] for line in queues] == ["{Name: root", "{Name: root.p", "{Name: root.p.c"]
     assert "AMResourceUsage: <memory:0, vCores:0>" in queues[2]
@@ -296,7 +299,7 @@ def test_a_report_says_what_keeps_an_am_waiting() -> None:
     for name, queue, user in (("a", "q", "bob"), ("b", "r", "bob"), ("c", "q", "ann")):
         rig.submit(name, queue, user, am=GB)
     rig.update()
-    said = [rig.scheduler.launch_diagnostics(rig.attempts[name]) for name in "abc"]
+    said = [rig.scheduler.views.launch_diagnostics(rig.attempts[name]) for name in "abc"]
     assert "exceeds maximum AM resource allowed" in said[0]
     assert 'The queue "root.r" has reached the maximum limit' in said[1]
     assert 'The user "ann" has reached the maximum limit' in said[2]
@@ -316,11 +319,11 @@ def test_a_report_says_what_kept_an_am_from_the_node_that_was_offered_last() -> 
     rig.submit("second", "q", am=GB * 7)
     rig.update()
     rig.heartbeat("n")
-    said = rig.scheduler.launch_diagnostics(rig.attempts["second"])
+    said = rig.scheduler.views.launch_diagnostics(rig.attempts["second"])
     assert "exceeds the available resources of the node and the request is reserved)" in said
     rig.refresh(bounded(8000))
     rig.heartbeat("n")
-    said = rig.scheduler.launch_diagnostics(rig.attempts["second"])
+    said = rig.scheduler.views.launch_diagnostics(rig.attempts["second"])
     assert "or its parents maximum resource allowed). Max share of queue: <memory:8000, vCores:9>" in said
 
 
@@ -329,14 +332,14 @@ def test_a_queue_is_known_by_its_short_name_as_long_as_it_is_there() -> None:
         '<allocations><queuePlacementPolicy><rule name="default"/></queuePlacementPolicy></allocations>'
     )
     with pytest.raises(YarnError, match="queue default does not exist"):
-        rig.scheduler.queue_info("default", include_children=False, recursive=False)
+        rig.scheduler.views.queue_info("default", include_children=False, recursive=False)
     rig.submit("a")
-    info = rig.scheduler.queue_info("default", include_children=False, recursive=False)
+    info = rig.scheduler.views.queue_info("default", include_children=False, recursive=False)
     assert info.queue_name == "root.default"
     rig.finish("a")
     rig.advance(10_000)
     with pytest.raises(YarnError, match="queue default does not exist"):
-        rig.scheduler.queue_info("default", include_children=False, recursive=False)
+        rig.scheduler.views.queue_info("default", include_children=False, recursive=False)
 
 
 def test_the_state_is_dumped_now_and_then_while_somebody_listens() -> None:
@@ -379,7 +382,7 @@ def test_who_had_containers_before_a_restart_is_active_and_in_the_books_again() 
     assert rig.containers("a") == 1
     assert rig.queue("q").used == GB * 2
     assert rig.app("a").demand == GB * 2
-    info = rig.scheduler.queue_info("q", include_children=False, recursive=False)
+    info = rig.scheduler.views.queue_info("q", include_children=False, recursive=False)
     assert info.queue_statistics is not None
     assert (info.queue_statistics.num_apps_running, info.queue_statistics.num_apps_pending) == (1, 0)
     rig.ask("a", 1, GB)
@@ -389,18 +392,17 @@ def test_who_had_containers_before_a_restart_is_active_and_in_the_books_again() 
     assert [one.id for one in sorted(rig.app("a").live)] == [1, 7]
 
 
-def test_what_a_queue_is_entitled_to_is_told_without_looking_at_its_applications() -> None:
+def test_what_an_application_uses_is_compared_with_what_the_view_of_its_queue_guarantees() -> None:
     rig = Rig('<allocations><queue name="q"/></allocations>')
     rig.add_node("n", 4096)
     rig.submit("a", "q")
     rig.ask("a", 2, GB)
     rig.update()
-    scheduler = rig.scheduler
-    view = scheduler.queue_view("root.q")
-    expected = guarantee_of(view, scheduler.cluster_resource())
-    assert scheduler.queue_guarantee("root.q") == expected
-    assert expected.memory_mb == 4096
-    assert scheduler.queue_guarantee("root.none") == NONE
+    views = rig.scheduler.views
+    guarantee = guarantee_of(views.queue_view("root.q"), rig.scheduler.cluster_resource())
+    assert guarantee.memory_mb == 4096
+    assert views.queue_usage(rig.app("a"), guarantee) == 1.0
+    assert views.queue_usage(rig.app("a"), Resource(1024)) == 0.25
 
 
 def test_what_a_queue_is_entitled_to_comes_of_a_single_precision_part() -> None:
@@ -414,4 +416,4 @@ def test_what_a_queue_is_entitled_to_comes_of_a_single_precision_part() -> None:
     share = rig.scheduler.tree.queue("root.a")
     assert share is not None
     assert share.fair_share.memory_mb == 3414
-    assert rig.scheduler.queue_guarantee("root.a").memory_mb == 3413
+    assert rig.scheduler.views.queue_usage(rig.app("a"), Resource(3413)) == 1.0

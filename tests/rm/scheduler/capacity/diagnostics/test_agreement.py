@@ -193,7 +193,8 @@ class NodeWatch(NodeObserver):
 
     def _agree_with_why(self, attempt: CapacityAttempt, asks: KeyAsks, found: Check, where: str) -> None:
         """`yarnbox why` says the same: the one queue that refuses, or this node among the nodes."""
-        (said,) = (one for one in self.rig.scheduler.explain(attempt.application_id) if one.key == asks.key)
+        explained = self.rig.scheduler.explanations.explain(attempt.application_id)
+        (said,) = (one for one in explained if one.key == asks.key)
         if SkipReason.SIBLING_QUEUE in (found.reason, said.failing[0].reason) and self._offered() > 1:
             return  # what is kept free differs from node to node, and it is said of one of them
         if found.level == "nodes":

@@ -21,7 +21,7 @@ TWO = {
 
 
 def reasons(rig: CapacityRig, name: str) -> list[Reason]:
-    found = rig.scheduler.explain(rig.attempts[name].application_id)
+    found = rig.scheduler.explanations.explain(rig.attempts[name].application_id)
     return [check.reason for one in found for check in one.failing]
 
 
@@ -162,7 +162,7 @@ def test_what_is_told_of_an_am_that_waits() -> None:
     rig.submit("a0", "root.a", unmanaged_am=False)
     rig.submit("a1", "root.a", unmanaged_am=False)
     moment = "[Thu Jan 01 00:16:40 +0000 1970] "
-    assert rig.scheduler.launch_diagnostics(rig.attempts["a0"]).startswith(
+    assert rig.scheduler.views.launch_diagnostics(rig.attempts["a0"]).startswith(
         f"{moment}Application is Activated, waiting for resources to be assigned for AM.  Details : "
         "AM Partition = <DEFAULT_PARTITION> ; Partition Resource = <memory:10240, vCores:8> ; "
         "Queue's Absolute capacity = 100.0 % ; Queue's Absolute used capacity = 0.0 % ; "
@@ -171,7 +171,7 @@ def test_what_is_told_of_an_am_that_waits() -> None:
         "Queue's used capacity (absolute resource) = <memory:0, vCores:0> ; "
         "Queue's max capacity (absolute resource) = <memory:10240, vCores:8> ;"
     )
-    assert rig.scheduler.launch_diagnostics(rig.attempts["a1"]) == (
+    assert rig.scheduler.views.launch_diagnostics(rig.attempts["a1"]) == (
         f"{moment}Application is added to the scheduler and is not yet activated. "
         "Queue's AM resource limit exceeded.  Details : AM Partition = <DEFAULT_PARTITION>; "
         "AM Resource Request = <memory:1024, vCores:1>; "

@@ -289,7 +289,7 @@ class Play:
     def is_stopped_by_a_queue(self, leaf: LeafQueue) -> bool:
         found = []
         for attempt in leaf.order.asking():
-            views = self.rig.scheduler.explain(attempt.application_id)
+            views = self.rig.scheduler.explanations.explain(attempt.application_id)
             reasons = [check.reason for view in views for check in view.failing]
             assert reasons, f"{attempt} asks and nothing keeps it from a container"
             found += reasons

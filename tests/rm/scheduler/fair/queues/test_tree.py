@@ -219,15 +219,15 @@ def test_steady_shares_are_those_of_when_the_last_queue_was_made() -> None:
     rig.finish("a")
     rig.advance(10_000)
     assert rig.scheduler.tree.queue("one") is None
-    view = rig.scheduler.queue_view("root.kept")
+    view = rig.scheduler.views.queue_view("root.kept")
     assert view is not None
     assert view.steady_fair_share == Resource(3000, 0)
     rig.submit("c", "three")
-    view = rig.scheduler.queue_view("root.kept")
+    view = rig.scheduler.views.queue_view("root.kept")
     assert view is not None
     assert view.steady_fair_share == Resource(3000, 0)
     rig.submit("d", "four")
-    view = rig.scheduler.queue_view("root.kept")
+    view = rig.scheduler.views.queue_view("root.kept")
     assert view is not None
     assert view.steady_fair_share == Resource(2250, 0)
 
@@ -242,7 +242,7 @@ def test_a_queue_whose_kind_changes_late_has_no_steady_share() -> None:
     rig.advance(10_000)
     shares = {}
     for path in ("root.q", "root.q.c", "root.r"):
-        view = rig.scheduler.queue_view(path)
+        view = rig.scheduler.views.queue_view(path)
         assert view is not None
         shares[path] = view.steady_fair_share
     assert shares == {"root.q": NONE, "root.q.c": NONE, "root.r": Resource(4000, 0)}

@@ -1,27 +1,52 @@
-"""What clients, pages, scenarios and operators see of the queues. Nothing is decided here.
+"""What clients, pages, scenarios and operators see of queues and applications. Nothing is decided here.
 
 Hadoop: FSQueue.getQueueInfo, QueueUserACLInfo, FairSchedulerQueueInfo and the state dump.
 """
 
 from __future__ import annotations
 
-from yarnbox.rm.scheduler.calculator import float32
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from yarnbox.rm.scheduler.calculator import DEFAULT_CALCULATOR, Calculator, float32, multiply
+from yarnbox.rm.scheduler.checks import RequestChecks
+from yarnbox.rm.scheduler.fair.allocation_file.allocations import UNLIMITED_APPS
 from yarnbox.rm.scheduler.fair.application import FSAppAttempt
 from yarnbox.rm.scheduler.fair.context import FairContext
+from yarnbox.rm.scheduler.fair.explanations import Explanations
 from yarnbox.rm.scheduler.fair.queues.leaf import LeafQueue
 from yarnbox.rm.scheduler.fair.queues.queue import FairQueue, ParentQueue
 from yarnbox.rm.scheduler.fair.queues.running import RunningApps
 from yarnbox.rm.scheduler.fair.queues.tree import QueueTree
 from yarnbox.rm.scheduler.register import Register
-from yarnbox.rm.scheduler.views import FairQueueView, PartitionView, UserView
+from yarnbox.rm.scheduler.showing import SchedulerViews
+from yarnbox.rm.scheduler.views import (
+    AllocationFile,
+    ApplicationView,
+    FairQueueView,
+    PartitionView,
+    UserView,
+)
 from yarnbox.yarn.enums import QueueACL, QueueState
 from yarnbox.yarn.errors import YarnError
-from yarnbox.yarn.ids import ApplicationAttemptId
+from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId
+from yarnbox.yarn.rate import Rate
 from yarnbox.yarn.records.node import DEFAULT_PARTITION
 from yarnbox.yarn.records.queue import QueueInfo, QueueStatistics, QueueUserACLInfo
-from yarnbox.yarn.resources.resource import Resource, componentwise_min, total
+from yarnbox.yarn.resources.resource import NONE, Resource, componentwise_min, total
 
 _INACTIVATED = "Application is added to the scheduler and is not yet activated."
+
+
+@dataclass(frozen=True, slots=True)
+class OperationDurations:
+    """How long the runs took, by the context's stopwatch; for metrics only. Hadoop: FSOpDurations.
+
+    Node updates are not here: they are measured where they arrive.
+    """
+
+    update_thread_run: Rate = field(default_factory=Rate)
+    continuous_scheduling_run: Rate = field(default_factory=Rate)
 
 
 def applications_of(queue: FairQueue) -> list[FSAppAttempt]:
@@ -41,8 +66,8 @@ def used_capacity(queue: FairQueue) -> float:
     return queue.used.memory_mb / share if share else 0.0
 
 
-class QueueViews:
-    """Looks at the queues as they are; steady shares are worked out before anybody sees them."""
+class FairViews(SchedulerViews[FSAppAttempt]):
+    """Looks at queues and applications as they are, once shares are up to date with the cluster."""
 
     def __init__(
         self,
@@ -50,21 +75,28 @@ class QueueViews:
         tree: QueueTree,
         register: Register[FSAppAttempt],
         running: RunningApps,
+        explanations: Explanations,
+        durations: OperationDurations,
         scheduler_type: str,
     ) -> None:
+        super().__init__(register, fair.tracker)
         self._fair = fair
         self._tree = tree
-        self._register = register
         self._running = running
+        self._explanations = explanations
+        self._durations = durations
         self._scheduler_type = scheduler_type
+
+    # Queues
 
     def capacity(self, queue: FairQueue) -> float:
         """The fair share as a part of the cluster, by memory; a single-precision number, as in QueueInfo."""
         there = self._fair.cluster_resource().memory_mb
         return float32(queue.fair_share.memory_mb / there) if there else 0.0
 
-    def queue_info(self, name: str, include_children: bool, recursive: bool) -> QueueInfo:
+    def queue_info(self, name: str, *, include_children: bool, recursive: bool) -> QueueInfo:
         """The record of a queue; children as far as they are asked for."""
+        self._tree.update_steady_shares()
         queue = self._tree.queue(name)
         if queue is None:
             raise YarnError(f"queue {name} does not exist")
@@ -135,7 +167,12 @@ class QueueViews:
         ]
 
     def queue_view(self, path: str) -> FairQueueView | None:
+        """The same as `fair_queue_view`."""
+        return self.fair_queue_view(path)
+
+    def fair_queue_view(self, path: str) -> FairQueueView | None:
         """What the queue shows; None when there is none."""
+        self._tree.update_steady_shares()
         queue = self._tree.queue(path)
         if queue is None:
             return None
@@ -181,9 +218,45 @@ class QueueViews:
             is_preemptable=queue.is_preemptable,
         )
 
+    @property
+    def shows_user_metrics(self) -> bool:
+        """Always."""
+        return True
+
+    @property
+    def sharing_calculator(self) -> Calculator:
+        """That of the root's policy."""
+        return self._tree.root.policy.calculator
+
+    def max_apps_of_user(self, user: str) -> int | None:
+        """As the allocation file says; None without a limit."""
+        most = self._fair.allocations.max_apps_of_user(user)
+        return None if most == UNLIMITED_APPS else most
+
+    # Applications
+
+    def application_view(self, attempt: FSAppAttempt) -> ApplicationView:
+        """Share and demand as of the last update; applications have no steady share."""
+        return ApplicationView(fair_share=attempt.fair_share, steady_fair_share=NONE, demand=attempt.demand)
+
+    def queue_usage(self, attempt: FSAppAttempt, used: Resource) -> float:
+        """By the queue's fair share of memory, without all that a view tells: it is asked for once an
+        application.
+        """
+        self._tree.update_cluster_resource()
+        cluster = self._fair.cluster_resource()
+        queue = self._tree.queue(str(attempt.queue))
+        guarantee = NONE if queue is None else multiply(cluster, self.capacity(queue))
+        return DEFAULT_CALCULATOR.divide(cluster, used, guarantee)
+
+    def request_checks(self, application_id: ApplicationId) -> list[RequestChecks]:
+        """Why it waits. Changes nothing but brings shares up to date with the cluster."""
+        self._tree.update_cluster_resource()
+        return self._explanations.request_checks(application_id)
+
     def launch_diagnostics(self, attempt_id: ApplicationAttemptId) -> str:
         """What the attempt's report says while its AM is not there yet."""
-        app = self._register.attempt(attempt_id)
+        app = self.register.attempt(attempt_id)
         if app is None or app.attempt_id != attempt_id or app.is_stopped or not app.is_waiting_for_am:
             return ""
         leaf: LeafQueue = app.queue
@@ -196,36 +269,28 @@ class QueueViews:
             return f"{_INACTIVATED} (Resource request: {asked} exceeds maximum AM resource allowed)."
         return f"{_INACTIVATED} {app.am_obstacle}" if app.am_obstacle else ""
 
+    # The scheduler itself
+
+    def own_file(self) -> AllocationFile | None:
+        """The allocation file, where there is one."""
+        return self._fair.file
+
+    def operation_durations(self) -> Mapping[str, Rate]:
+        """Continuous scheduling and the update; node updates are measured where they come in."""
+        return {
+            "ContinuousSchedulingRun": self._durations.continuous_scheduling_run,
+            "UpdateThreadRun": self._durations.update_thread_run,
+        }
+
     def dump_state(self) -> str:
         """The cluster's and every queue's numbers, for the log of an operator who wonders."""
+        self._tree.update_steady_shares()
         there, used = self._fair.cluster_resource(), self._tree.root.used
         first = (
             f"FairScheduler state: Cluster Capacity: {there}  Allocations: {used}  "
             f"Availability: {there - used}  Demand: {self._tree.root.demand}"
         )
         return "\n".join([first, *(_dump_queue(queue) for queue in self._tree.root.queues())])
-
-    def check_books(self) -> None:
-        """What applications hold, leaves hold; what leaves hold, parents hold. AssertionError where not."""
-        for queue in self._tree.root.queues():
-            if isinstance(queue, LeafQueue):
-                below: list[Resource] = [app.used for app in queue.applications()]
-                asked = [app.usage.total_pending() for app in queue.applications()]
-            else:
-                assert isinstance(queue, ParentQueue)
-                below = [child.used for child in queue.children.values()]
-                asked = [child.usage.total_pending() for child in queue.children.values()]
-                running = sum(child.runnable_count for child in queue.children.values())
-                assert running == queue.runnable_count, (
-                    f"{queue}: {queue.runnable_count} run, counted {running}"
-                )
-            assert total(asked) == queue.usage.total_pending(), f"{queue}: pending is off"
-            if isinstance(queue, ParentQueue):
-                assert total(below) == queue.used, f"{queue}: {queue.used} booked, {total(below)} below it"
-        for leaf in self._tree.leaves:
-            for app in leaf.applications():
-                held = total([one.charged for one in app.live.values()])
-                assert held == app.used, f"{app}: {app.used} booked, {held} held"
 
 
 def _users(leaf: LeafQueue) -> dict[str, UserView]:
