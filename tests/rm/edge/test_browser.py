@@ -208,6 +208,24 @@ async def fall_behind(page: Page, caller: Web) -> None:
     await pill.get_by_text("behind by").wait_for()
 
 
+LATER = "{ const now = performance.now.bind(performance); performance.now = () => now() + 60_000; }"
+
+
+async def wait_for_a_hung_resourcemanager(page: Page, caller: Web) -> None:
+    """One that takes connections and says nothing: it is told, with what to do, and asked again and again."""
+    await show(page, caller, "/nodes")
+    await page.route("**/ws/**", lambda _: None)
+    await page.evaluate(seen(False) + ";" + seen(True))
+    await page.evaluate(LATER)
+    await page.locator("#lost", has_text="yarnbox restart-rm").wait_for()
+    await page.locator("#pill", has_text="no answer").wait_for()
+    await page.get_by_text(str(NODE)).first.wait_for()
+    await page.unroute("**/ws/**")
+    await page.evaluate(LATER)  # what was asked for meanwhile is never answered
+    await page.locator("#lost").wait_for(state="hidden")
+    await page.locator("#pill", has_text="live").wait_for()
+
+
 def seen(is_seen: bool) -> str:
     """A script: from now on somebody sees the page, or nobody."""
     hidden = "false" if is_seen else "true"
@@ -300,6 +318,7 @@ def test_one_cluster_in_one_go(browser: Browser, tmp_path: Path) -> None:
             await look_at_the_only_queue(page, caller)
             await lose_the_resourcemanager(page, caller)
             await lose_a_slow_resourcemanager(page, caller)
+            await wait_for_a_hung_resourcemanager(page, caller)
             await look_away(page, caller)
             await drain_a_node(page, caller)
             await follow_what_is_shown(page, caller)

@@ -22,12 +22,24 @@ const MOST_SKEW_MS = 2000;
 let skew = 0;
 export const serverNow = () => Date.now() + skew;
 
+/** When the server last said anything. */
+export const contact = { at: performance.now() };
+let patience = new AbortController();
+
+/** Waits no longer for what was asked for: who is stopped, or a host that is gone, never answers. */
+export function giveUp() {
+  patience.abort();
+  patience = new AbortController();
+}
+
 async function ask(path, options) {
   try {
     const response = await fetch(address(path), options);
+    const text = await response.text();
     const found = Date.parse(response.headers.get("Date")) - Date.now();
     skew = Math.abs(found) > MOST_SKEW_MS ? found : 0;
-    return response;
+    contact.at = performance.now();
+    return { response, text };
   } catch (error) {
     throw new Unreachable(error.message);
   }
@@ -42,8 +54,7 @@ function said(text) {
   }
 }
 
-async function answer(response) {
-  const text = await response.text();
+function answer({ response, text }) {
   const found = said(text);
   if (response.ok) return found;
   const message = found.RemoteException?.message ?? found.message ?? text;
@@ -52,7 +63,8 @@ async function answer(response) {
   throw Object.assign(new Error(plain), { problems: found.problems, status: response.status });
 }
 
-export const get = async (path) => answer(await ask(path, { headers: { Accept: "application/json" } }));
+export const get = async (path) =>
+  answer(await ask(path, { headers: { Accept: "application/json" }, signal: patience.signal }));
 
 const send = (method) => async (path, body) =>
   answer(

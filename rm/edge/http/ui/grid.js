@@ -22,10 +22,15 @@ const WINDOWED = 120,
   MARGIN = 24;
 
 // The choice of columns stands in the address; the last one made here is used where the address has none.
-function chosenColumns(id, columns, query, parameter) {
+// Those in which no row has anything are left to the choice.
+const isUsed = (column, rows) =>
+  column.isFixed || column.isCard || !rows.length || rows.some((one) => !isEmpty(column.value(one)));
+const isEmpty = (value) => value === undefined || value === null || value === "";
+
+function chosenColumns({ id, columns, rows, query }, parameter) {
   const byKey = new Map(columns.map((one) => [one.key, one]));
   const usual = columns
-    .filter((one) => !one.isOff)
+    .filter((one) => !one.isOff && isUsed(one, rows))
     .map((one) => one.key)
     .join(",");
   const stored = localStorage.getItem(`columns.${id}`);
@@ -282,7 +287,7 @@ export function grid(options) {
   const { id, name, query, none, isMain = false, order = "", keyOf = (one) => one.id } = options;
   const parameter = (word) => (isMain ? word : `${id}.${word}`),
     sort = query.get(parameter("sort")) || order;
-  const present = chosenColumns(id, options.columns, query, parameter("columns")),
+  const present = chosenColumns(options, parameter("columns")),
     { shown } = present;
   const sorted = sortedRows(options, sort),
     isLong = sorted.length > WINDOWED;

@@ -1,6 +1,6 @@
 // The shell: addresses to pages, the stream that says when to look again, keys, the dark mode.
 
-import { events, get, KEPT, serverNow, Unreachable } from "./api.js";
+import { contact, events, get, giveUp, KEPT, serverNow, Unreachable } from "./api.js";
 import { app } from "./app.js";
 import { apps } from "./apps.js";
 import { overview } from "./cluster.js";
@@ -58,7 +58,8 @@ function liveLog(query, usual) {
   if (isCut) throw new Unreachable();
   return views.eventLog(log, query, { usual, ...(!hasBegun && { none: "Reading the events …" }) });
 }
-const main = document.getElementById("main");
+const main = document.getElementById("main"),
+  banner = document.getElementById("lost");
 const log = [],
   MOST_EVENTS = 5000;
 const recorded = isRecording ? await import("./recorded.js") : null;
@@ -68,9 +69,9 @@ const RESTS = 8,
   SCROLL_MS = 400;
 const LATE_MS = 5000;
 // While nothing happens, the stream says so as often.
-const QUIET_MS = 3000;
+const QUIET_MS = 3000,
+  SILENT_MS = 10_000;
 let shownAt = performance.now(),
-  heardAt = shownAt,
   unshownAt = Number.POSITIVE_INFINITY,
   isPaused = false,
   isDue = true,
@@ -187,7 +188,6 @@ async function draw() {
 
 // What is shown stays, and is said to be old.
 function lost(value) {
-  const banner = document.getElementById("lost");
   banner.hidden = !value;
   const when = banner.querySelector("span");
   if (when) when.textContent = drawnAt ? `What is shown is from ${exact(drawnAt)}.` : "";
@@ -255,7 +255,7 @@ function listen() {
   });
   stream.onmessage = (message) => {
     heard();
-    unshownAt = Math.min(unshownAt, heardAt);
+    unshownAt = Math.min(unshownAt, contact.at);
     lastEvent = message.lastEventId;
     log.push({ ...JSON.parse(message.data), number: lastEvent });
     if (log.length > MOST_EVENTS) log.shift();
@@ -263,7 +263,7 @@ function listen() {
   };
 }
 function heard() {
-  heardAt = performance.now();
+  contact.at = performance.now();
 }
 function connected(value) {
   heard();
@@ -276,10 +276,20 @@ function connected(value) {
 // while the page rests, somebody scrolls, or the ResourceManager neither answers nor says that it is quiet.
 function age() {
   if (isPaused || document.hidden) return;
-  const complete = Math.min(Math.max(shownAt, restsUntil), unshownAt, heardAt + QUIET_MS);
+  if (performance.now() - contact.at > SILENT_MS) askAnew();
+  const complete = Math.min(Math.max(shownAt, restsUntil), unshownAt, contact.at + QUIET_MS);
   const late = performance.now() - complete;
   const isOpen = stream?.readyState === EventSource.OPEN;
-  tellStatus(late > LATE_MS ? `behind by ${Math.round(late / 1000)} s` : isOpen ? "live" : "reconnecting");
+  if (!banner.hidden) tellStatus("no answer");
+  else
+    tellStatus(late > LATE_MS ? `behind by ${Math.round(late / 1000)} s` : isOpen ? "live" : "reconnecting");
+}
+// Whoever takes connections and says nothing may be stopped for ever: all is asked for again.
+function askAnew() {
+  lost(true);
+  giveUp();
+  listen();
+  connected(false);
 }
 const isQuiet = () =>
   performance.now() > Math.max(restsUntil, scrolledAt + SCROLL_MS) && !document.querySelector("dialog[open]");
