@@ -39,6 +39,10 @@ SMALLER = "AM smaller than what was asked for it, and the label of its node"
 NAMED = "queue of an application that was moved, as the call named it, after a restart"
 UNCOUNTED = "application recovered beyond the limit of its queue, which the parents do not count"
 OMITTED = "queue with applications that a refresh omits, and lists as STOPPED, leaves at once"
+HALF = "refresh refused when queues have changed already, which Hadoop does not take back"
+CONVERTED = (
+    "leaf with applications that a refresh makes a parent, and lists as STOPPED, is not in the tree any more"
+)
 DEDUCTED = "ended container that its node had not reported, deducted once more from what FIFO has used"
 
 _DECREASE, _INCREASE = ContainerUpdateType.DECREASE_RESOURCE, ContainerUpdateType.INCREASE_RESOURCE
@@ -59,6 +63,9 @@ _AM_USED = re.compile(r"\.queues\.(?P<leaf>[^ ]*)\.labels\.[^.]*\.am-used\.[^ ]*
 _SIZES = ("nodeHeartbeat.containers_to_decrease", "nodeHeartbeat.containers_to_update")
 _PARTITION = re.compile(r"\.queues\.[^ ]*\.labels\.")
 _NO_QUEUE = re.compile(r"CSQueue\.getQueuePath\(\).*CapacityScheduler\.getQueue\(String\)\" is null")
+_NOT_REFRESHED, _NOT_CONVERTED = "Failed to re-init queues : ", "Can not convert the leaf queue"
+_LATE_FAULTS = ("the maximum allocation size can not be decreased", "(mapping ")
+"""What Hadoop finds out when it has begun to change its queues."""
 _NO_PARTITION = re.compile(r"cannot find TempQueuePerPartition for queueName=(?P<name>[^.]+)$")
 
 
@@ -103,6 +110,8 @@ class Accidents:
         """Whether there is multi-node placement."""
         self._refused_updates: dict[str, None] = {}
         """Reservations of which an update was refused."""
+        self._is_half_refreshed = False
+        """Whether a refresh was refused for what Hadoop finds out late."""
         self._has_restarted = False
         """Whether the ResourceManager is not the first one."""
         self._deducted: list[Resource] = [NONE]
@@ -148,6 +157,10 @@ class Accidents:
     def note_refused_update(self, reservation_id: str) -> None:
         """Both sides refused an update of the reservation."""
         self._refused_updates[reservation_id] = None
+
+    def note_refused_refresh(self, ours: str) -> None:
+        """Both sides refused to refresh the queues."""
+        self._is_half_refreshed |= any(fault in ours for fault in _LATE_FAULTS)
 
     def note_changes(self, container_ids: Sequence[ContainerId], standing: int) -> None:
         """A call of an AM wants other sizes of these containers, and room was reserved for so many others."""
@@ -237,6 +250,14 @@ class Accidents:
                 # FiCaSchedulerApp.getAllocation takes that next.
                 raise EndedByAccidentError(CROSSED)
 
+    def in_refusal(self, ours: str | None) -> None:
+        """EndedByAccidentError where it is an accident that Hadoop accepts what ours refuses, if it does."""
+        # Hadoop: CapacitySchedulerConfigValidator.validateLeafQueueConversion looks at the states, of which
+        # the file's is enough; AbstractParentQueue.reinitialize puts another queue in the place of the leaf.
+        faults = (ours or "").removeprefix(_NOT_REFRESHED).split("; ")
+        if all(fault.startswith(_NOT_CONVERTED) for fault in faults):
+            raise EndedByAccidentError(CONVERTED)
+
     def in_preemption(self, crash: str, queue_names: Iterable[str]) -> None:
         """EndedByAccidentError where an exception in a pass of preemption is an accident."""
         # Hadoop: the applications and containers of a leaf say its short name, which finds no queue when
@@ -266,6 +287,10 @@ class Accidents:
             # Hadoop: CapacityScheduler.addApplicationOnRecovery ignores that the leaf refuses it, which then
             # tells its parents nothing.
             return self._step_over(UNCOUNTED)
+        if self._is_half_refreshed and path.startswith(".queues."):
+            # Hadoop: CapacityScheduler.reinitialize goes back to the file before, which may not take back the
+            # queues that the refused one has brought.
+            raise EndedByAccidentError(HALF)
         if hadoop is None and "refreshQueues" in rpcs and _QUEUE.match(path) and _is_draining(ours):
             # Hadoop: CapacitySchedulerQueueManager.validateQueueHierarchy lets a queue go that the new file
             # calls STOPPED, whatever runs there.
@@ -320,7 +345,7 @@ def _is_alone(one: object, other: object) -> bool:
 
 def _is_draining(queue: object) -> bool:
     """Whether a queue's books say that it only waits for the end of its applications."""
-    return isinstance(queue, dict) and queue["state"] == "DRAINING" and queue["apps"] > 0
+    return isinstance(queue, dict) and queue.get("state") == "DRAINING" and queue["apps"] > 0
 
 
 def _number(value: object) -> int:

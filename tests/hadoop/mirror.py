@@ -49,7 +49,7 @@ from yarnbox.sim.scenario.playing.files import (
 from yarnbox.yarn.connection.rpc import SERVICES
 from yarnbox.yarn.errors import YarnError
 from yarnbox.yarn.ids import ApplicationAttemptId, ContainerId
-from yarnbox.yarn.records.admin import ReplaceLabelsOnNodeRequest
+from yarnbox.yarn.records.admin import RefreshQueuesRequest, ReplaceLabelsOnNodeRequest
 from yarnbox.yarn.records.client import (
     ReservationUpdateRequest,
     SubmitApplicationRequest,
@@ -220,6 +220,7 @@ class MirroredRM(SimulatedRM):
         self.accidents.note_restart()
         self._is_mirrored = False
         self._shown_ms = self.clock.now_ms() + after_ms
+        self._write_files()  # without what a refused refresh left there
         refusal = self._twin.restart(self._shown_ms)
         try:
             super().restart(after_ms)
@@ -404,9 +405,12 @@ class MirroredRM(SimulatedRM):
             ours = None if one.refusal is None else one.refusal.message
             hadoop = f"{answer.name}: {answer.message}" if isinstance(answer, Refusal) else None
             if (ours is None) is not (hadoop is None):
+                self.accidents.in_refusal(ours)
                 raise DifferenceError(f"{one.rpc}.refused", ours, hadoop)
             if isinstance(one.request, ReservationUpdateRequest):
                 self.accidents.note_refused_update(str(one.request.reservation_id))
+            if isinstance(one.request, RefreshQueuesRequest) and ours is not None:
+                self.accidents.note_refused_refresh(ours)
             return
         theirs = from_bytes(type(one.answer), answer)
         if isinstance(one.request, RegisterNodeManagerRequest):

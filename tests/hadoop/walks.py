@@ -17,6 +17,7 @@ from tests.hadoop.drawing.clusters import draw_capacity_cluster
 from tests.hadoop.drawing.constraints import ConstraintChoices, draw_constraint_cluster
 from tests.hadoop.drawing.feature import LONG, RESTART
 from tests.hadoop.drawing.features import CONTAINERS, PLANS, RECURRING, draw_features
+from tests.hadoop.drawing.of_capacity import QUEUE_CHANGES
 from tests.hadoop.drawing.plans import PlanChoices, draw_plan_cluster
 from yarnbox.sim.scenario.playing.world import World
 from yarnbox.sim.scenario.reading.document import InvalidScenarioError, read_document, read_next_step
@@ -69,6 +70,8 @@ def walk(
         choices = FairChoices(dice, document)
     else:
         choices = FifoChoices(dice)
+    if isinstance(choices, QueueChoices) and QUEUE_CHANGES in features:
+        choices.draw_queue_changes(Random(f"queues {seed}"))
     choices.leave_some_out()
     if RESTART in features:
         choices.draw_too("restart-rm", 2, lambda world: dice.choice(DOWN))

@@ -5,12 +5,15 @@ from __future__ import annotations
 from random import Random
 
 from tests.hadoop.drawing.clusters import LABEL, PREFIX
-from tests.hadoop.drawing.of_capacity import AUTO_CREATED
+from tests.hadoop.drawing.of_capacity import AUTO_CREATED, leaf_paths
+from tests.hadoop.drawing.refreshes import NEW, QueueRefreshes
 from yarnbox.rm.container import RMContainer, RMContainerState
+from yarnbox.rm.scheduler.capacity.scheduler import CapacityScheduler
 from yarnbox.sim.scenario.playing.world import World
 from yarnbox.sim.scenario.reading.names import ContainerName
 from yarnbox.sim.walk.choices import Choices, StepValue
 from yarnbox.sim.walk.clusters import Document
+from yarnbox.yarn.configuration import Configuration
 
 DOWN = ("1ms", "1s", "20s")
 """For how long a ResourceManager that restarts is away."""
@@ -24,14 +27,8 @@ class QueueChoices(Choices):
         self._random = dice
         self._properties = document["capacity-scheduler"]
         self._has_labels = "labels" in document
-        names = (name.removeprefix(PREFIX) for name in self._properties)
-        parents = {name.removesuffix(".queues") for name in names if name.endswith(".queues")}
-        children = [
-            f"{parent}.{child}"
-            for parent in sorted(parents)
-            for child in str(self._properties[f"{PREFIX}{parent}.queues"]).split(",")
-        ]
-        self._queues = [path for path in children if path not in parents]
+        self._refreshes: QueueRefreshes | None = None
+        self._queues = leaf_paths(self._properties)
         for name in self._properties:
             if name.endswith(AUTO_CREATED):
                 parent = name.removeprefix(PREFIX).removesuffix(AUTO_CREATED)
@@ -40,6 +37,12 @@ class QueueChoices(Choices):
             self._weights = {**self._weights, "label-node": 2}
             self._draw = {**self._draw, "label-node": self._label_node}
 
+    def draw_queue_changes(self, dice: Random) -> None:
+        """From now on refreshes change the queues themselves, and are frequent."""
+        self._refreshes = QueueRefreshes(dice)
+        self._queues += [f"{path}.{name}" for path in ["root", *self._queues] for name in NEW]
+        self._weights = {**self._weights, "refresh": 12}
+
     def _label_node(self, world: World) -> object:
         """A node goes to the other partition, once in a while."""
         return {self._random.choice(list(world.nodes)).partition(":")[0]: self._random.choice(([], [LABEL]))}
@@ -47,10 +50,17 @@ class QueueChoices(Choices):
     def _submit(self, world: World) -> object:
         value = super()._submit(world)
         if isinstance(value, dict):
-            value["queue"] = self._random.choice(self._queues)
+            value["queue"] = self._random.choice(self._queues_now(world))
             if self._random.random() < 0.3:
                 value["priority"] = self._random.randint(0, 4)
         return value
+
+    def _queues_now(self, world: World) -> list[str]:
+        """Mostly leaves that are there."""
+        if self._refreshes is None or self._random.random() < 0.1:
+            return self._queues
+        tree = _scheduler(world).tree
+        return [path for path in self._queues if tree.at(path)] or self._queues
 
     def _move(self, world: World) -> object:
         # After a move Hadoop's own books are wrong: see docs/differential-testing.md.
@@ -68,11 +78,24 @@ class QueueChoices(Choices):
         return request
 
     def _refresh(self, world: World) -> object:
+        if self._refreshes is not None:
+            scheduler = _scheduler(world)
+            present = scheduler.views.own_file()
+            assert isinstance(present, Configuration)
+            file = {each.name: each.raw for each in present}
+            busy = dict.fromkeys(each.path for each in scheduler.tree.all_queues() if each.app_count)
+            return {"capacity-scheduler": self._refreshes.draw(file, busy)}
         changed = dict(self._properties)
         for name in changed:
             if name.endswith("user-limit-factor") and self._random.random() < 0.5:
                 changed[name] = self._random.choice((1, 3))
         return {"capacity-scheduler": changed}
+
+
+def _scheduler(world: World) -> CapacityScheduler:
+    scheduler = world.rm.context.scheduler
+    assert isinstance(scheduler, CapacityScheduler)
+    return scheduler
 
 
 class FairChoices(Choices):

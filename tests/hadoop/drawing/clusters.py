@@ -94,7 +94,7 @@ class Queues:
 
     def _share_out(self, found: dict[str, object], parent: str, names: tuple[str, ...]) -> None:
         dice = self._dice
-        for name, share in zip(names, _shares(dice, len(names)), strict=True):
+        for name, share in zip(names, shares(dice, len(names)), strict=True):
             path = f"{parent}.{name}"
             found[f"{path}.capacity"] = f"{dice.randint(1, 4)}w" if self._kind == "weight" else share
             if dice.random() < 0.3:
@@ -104,7 +104,7 @@ class Queues:
             if dice.random() < 0.1:
                 found[f"{path}.disable_preemption"] = True
         if self.has_labels:
-            for name, share in zip(names, _shares(dice, len(names)), strict=True):
+            for name, share in zip(names, shares(dice, len(names)), strict=True):
                 path = f"{parent}.{name}.accessible-node-labels"
                 found[path] = LABEL
                 found[f"{path}.{LABEL}.capacity"] = (
@@ -129,7 +129,7 @@ class Queues:
             found[f"{leaf}.default-node-label-expression"] = LABEL
 
 
-def _shares(dice: Random, count: int) -> list[int]:
+def shares(dice: Random, count: int) -> list[int]:
     """Percentages that sum up to 100."""
     cuts = sorted(dice.sample(range(5, _WHOLE, 5), count - 1))
     return [high - low for low, high in zip([0, *cuts], [*cuts, _WHOLE], strict=True)]

@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 from tests.hadoop.drawing.clusters import LABEL, MONITOR, PREFIX
-from tests.hadoop.drawing.feature import OF_ALL, RESTARTS, Draw, Feature
+from tests.hadoop.drawing.feature import OF_ALL, RESTARTS, Draw, Feature, in_steps
 from yarnbox.sim.walk.choices import USERS
 from yarnbox.sim.walk.clusters import Document
 
@@ -160,6 +160,8 @@ def _am_share_of_partition(dice: Random, document: Document) -> bool:
     return _set(document, name, dice.choice((0.1, 0.6, 1.0)))
 
 
+QUEUE_CHANGES = "queues that refreshes change"
+
 OF_CAPACITY = (
     *OF_ALL,
     Feature("three levels of queues", 0.25, _deepen),
@@ -206,5 +208,6 @@ OF_CAPACITY = (
         0.3,
         _monitor("intra-queue-preemption.preemption-order-policy", ("priority_first", "userlimit_first")),
     ),
+    Feature(QUEUE_CHANGES, 0.25, in_steps),
     RESTARTS,
 )

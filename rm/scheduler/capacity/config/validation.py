@@ -7,7 +7,7 @@ AbstractParentQueue.setChildQueues, QueueStateHelper and CapacitySchedulerConfig
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -258,13 +258,14 @@ def check_refresh(live: Iterable[LiveQueue], new: CapacitySettings) -> None:
     """Collects why the running tree may not become the new one."""
     p = new.properties
     wanted = {queue.path: queue for queue in new.root.subtree()}
+    stopped = dict.fromkeys(_stopped_below(new.root, is_above_stopped=False))
     for old in live:
         queue = wanted.get(old.path)
         if queue is None:
             if not old.is_dynamic:
                 _check_removal(p, old)
             continue
-        _check_conversion(p, old, queue)
+        _check_conversion(p, old, queue, is_stopped=queue.path in stopped)
         if queue.allow_zero_sum and not old.allows_zero_sum:
             _check_percent_sums(p, replace(queue, allow_zero_sum=False))
         lowered = [
@@ -297,10 +298,19 @@ def _is_below_managed(old: LiveQueue) -> bool:
     return old.kind is QueueKind.AUTO_LEAF
 
 
-def _check_conversion(p: Properties, old: LiveQueue, queue: QueueSettings) -> None:
+def _stopped_below(queue: QueueSettings, *, is_above_stopped: bool) -> Iterator[str]:
+    """The paths of those queues of a file that begin as stopped."""
+    is_stopped = queue.state == "STOPPED" or (queue.state is None and is_above_stopped)
+    if is_stopped:
+        yield queue.path
+    for child in queue.children:
+        yield from _stopped_below(child, is_above_stopped=is_stopped)
+
+
+def _check_conversion(p: Properties, old: LiveQueue, queue: QueueSettings, *, is_stopped: bool) -> None:
     name = f"{PREFIX}{old.path}.queues"
     if old.kind is QueueKind.LEAF and queue.kind is QueueKind.PARENT and not old.is_dynamic:
-        if old.has_applications or (old.state != "STOPPED" and queue.state != "STOPPED"):
+        if old.has_applications or (old.state != "STOPPED" and not is_stopped):
             p.fault(
                 name,
                 f"Can not convert the leaf queue: {old.path} to parent queue since it is not yet in stopped "

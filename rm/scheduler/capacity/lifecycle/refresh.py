@@ -56,10 +56,15 @@ class Refresh:
         self.apply(rm.provider.load(FILE_NAME))
 
     def apply(self, file: Configuration) -> None:
-        """Applies another configuration to the running scheduler; nothing changes when it is refused."""
+        """Applies another configuration to the running scheduler. When it is refused, the present one is
+        applied once more, as in Hadoop: limits, headrooms and orders are worked out anew.
+
+        See tests/scenarios/queues/refused-refresh-applies-the-old-file.yaml.
+        """
         try:
             settings = self.validate(file)
         except ConfigurationError as error:
+            self._take_over(self._context.settings)
             reasons = "; ".join(_reason(fault) for fault in error.faults)  # clients print one line
             raise YarnError(f"Failed to re-init queues : {reasons}") from None
         self._take_over(settings)

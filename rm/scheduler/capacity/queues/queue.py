@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator
 
+from yarnbox.rm.scheduler.calculator import float32
 from yarnbox.rm.scheduler.capacity.allocation.assignment import AllocationPass, Assignment, Limits
 from yarnbox.rm.scheduler.capacity.config.settings import (
     ALL_LABELS,
@@ -107,6 +108,8 @@ class CapacityQueue(Watcher):
         for label, share in self.shares.items():
             if label not in self.settings.partitions:
                 share.capacity_value, share.maximum_value = EMPTY.capacity, EMPTY.maximum
+            if self.parent is not None:
+                share.absolute = float32(share.own_fraction * self.parent.share(label).absolute)
 
     def share(self, partition: str) -> Share:
         """The queue in a partition; made when first asked for."""

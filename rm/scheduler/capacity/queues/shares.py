@@ -20,6 +20,8 @@ from yarnbox.rm.scheduler.capacity.config.settings import (
 from yarnbox.rm.scheduler.usage import Amounts
 from yarnbox.yarn.resources.resource import NONE, Resource, map_values
 
+NO_WEIGHT = 1e-6
+"""A sum of weights up to this divides nothing."""
 EMPTY = PartitionSettings(maximum=NO_CAPACITY, am_percent=0.0)
 """A partition that a queue is not configured for: it has nothing there, and may not have anything."""
 
@@ -63,6 +65,7 @@ class Share:
         self.capacity = 0.0
         """Of the parent: a ratio. A weight's share stands here, too."""
         self.normalized_weight = 0.0
+        """Of the last time that a sibling had a weight: see `own_fraction`."""
         self.maximum = 0.0
         self.absolute = 0.0
         """Of the partition."""
@@ -83,6 +86,18 @@ class Share:
         """The capacity of the partition itself."""
         self.am_limit = NONE
         self.user_am_limit = NONE
+
+    @property
+    def own_fraction(self) -> float:
+        """Of the parent's part of the partition: the percentage, or the last share of the siblings' weights
+        if that is larger. A refresh from weights to percentages does not make it forget these.
+
+        Hadoop: CSQueueUtils.updateAbsoluteCapacitiesByNodeLabels. See
+        tests/scenarios/queues/percentages-after-weights.yaml.
+        """
+        value = self.capacity_value
+        percentage = float32(value.number / 100) if value.mode is CapacityMode.PERCENT else 0.0
+        return max(percentage, self.normalized_weight)
 
     @property
     def used_capacity(self) -> float:
@@ -138,17 +153,17 @@ def derive(
     capacity, maximum = share.capacity_value, share.maximum_value
     share.configured_minimum = capacity.resource
     share.configured_maximum = maximum.resource
-    share.normalized_weight = 0.0
-    if capacity.mode is CapacityMode.WEIGHT:
-        share.normalized_weight = float32(capacity.number / weights) if weights > 0 else 0.0
-        share.capacity = share.normalized_weight
-    else:
-        share.capacity = float32(capacity.number / 100)
+    is_weight = capacity.mode is CapacityMode.WEIGHT
+    if weights > NO_WEIGHT:
+        share.normalized_weight = float32((capacity.number if is_weight else -1.0) / weights)
+    share.capacity = share.normalized_weight if is_weight else float32(capacity.number / 100)
     share.maximum = float32(maximum.number / 100) if maximum.mode is CapacityMode.PERCENT else 1.0
     if capacity.mode is CapacityMode.ABSOLUTE:
         _derive_absolute(share, parent, total, cluster, calculator)
         return
-    share.absolute = float32(share.capacity * parent.absolute)
+    fraction = share.own_fraction
+    if fraction > 0:
+        share.absolute = float32(fraction * parent.absolute)
     share.absolute_maximum = float32(share.maximum * parent.absolute_maximum)
     share.effective_minimum = multiply(total, share.absolute)
     share.effective_maximum = multiply(total, share.absolute_maximum)
