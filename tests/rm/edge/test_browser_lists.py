@@ -140,6 +140,8 @@ async def read_long_names(page: Page, rows: list[dict[str, Any]]) -> None:
             await page.evaluate(DRAWN)
             assert await page.evaluate(CUT) == []
             assert abs(await page.evaluate(GAP)) <= 1
+            tall = await page.evaluate("document.querySelector('.window').scrollHeight")
+            assert tall > 30 * MANY, "the rows that are not drawn have their room"
         assert await page.locator("tbody tr").count() < 150
     assert await faults_of(page, "/nodes") == []
     await set_back(page)

@@ -1,7 +1,7 @@
 // Two runs on the same axes: figures beside one another, then series over the same time.
 import { get } from "./api.js";
 import { chart, count } from "./charts.js";
-import { bar, EPOCH, empty, h, html, hued, percent, select, table, title, withQuery } from "./dom.js";
+import { bar, EPOCH, empty, h, html, hued, percent, pushQuery, select, table, title } from "./dom.js";
 import { recordedStream } from "./recording.js";
 import { FIGURES, index, nameOf, namesOf, span } from "./run.js";
 
@@ -61,12 +61,8 @@ export async function compare(query, runs, hasReport) {
 }
 
 function picker(what, runs, present, runsOf) {
-  const choose = (run) => {
-    history.pushState(null, "", withQuery("runs", runsOf(run)));
-    dispatchEvent(new Event("refresh"));
-  };
   const choices = runs.map((one) => [one.run, nameOf(one)]);
-  return html`<label>${what} ${select(choices, present, choose)} </label>`;
+  return html`<label>${what} ${select(choices, present, (run) => pushQuery("runs", runsOf(run)))} </label>`;
 }
 
 const UNITS = { ms: span, count: String, percent, index };

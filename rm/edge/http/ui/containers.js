@@ -16,6 +16,7 @@ import {
   text,
   time,
 } from "./columns.js";
+import { refresh } from "./dom.js";
 import { grid } from "./grid.js";
 
 const FIRST = 2000,
@@ -90,7 +91,7 @@ async function fill(asked) {
       isLast = from + SLICE >= answer.known;
     }
     held = Object.assign(whole, { since: begun });
-    dispatchEvent(new Event("refresh"));
+    refresh();
   } finally {
     if (filling === asked) filling = "";
   }

@@ -1,41 +1,30 @@
 // A question before anything is changed: it names what it is about, and Escape means no. A refusal is shown.
-import { html, render, select } from "./dom.js";
+import { html, refresh, render, select } from "./dom.js";
 
-// `body` is given what closes the dialog with an answer; the answer of Escape is nothing.
-function open(body) {
-  const dialog = /** @type {HTMLDialogElement} */ (document.getElementById("dialog"));
-  return new Promise((resolve) => {
-    let answer = null;
-    const close = (value) => {
-      answer = value;
-      dialog.close();
-    };
-    render(null, dialog);
-    render(body(close), dialog);
-    dialog.onclose = () => resolve(answer);
-    dialog.showModal();
-  });
-}
-
+const dialog = /** @type {HTMLDialogElement} */ (document.getElementById("dialog"));
+const leave = () => dialog.close();
 const valuesOf = (form) =>
   Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value).trim()]));
 
-// The values of the form by the names of its fields; null when it was left.
-const form = (question, fields, yes, no = "Cancel") =>
-  open((close) => {
-    const submit = (event) => {
-      event.preventDefault();
-      close(valuesOf(event.target));
-    };
-    return html`<form onsubmit=${submit}>
-      <h2>${question}</h2>
-      ${fields}
-      <p class="actions">
-        <button type="button" onclick=${() => close(null)}>${no}</button>
-        <button class="danger">${yes}</button>
-      </p>
-    </form>`;
+// The values of the form by the names of its fields; null when it was left, by its button or by Escape.
+function show(heading, body, buttons) {
+  render(null, dialog);
+  render(
+    html`<form method="dialog"><h2>${heading}</h2>${body}<p class="actions">${buttons}</p></form>`,
+    dialog,
+  );
+  dialog.returnValue = "";
+  dialog.showModal();
+  return new Promise((resolve) => {
+    dialog.onclose = () => resolve(dialog.returnValue ? valuesOf(dialog.firstElementChild) : null);
   });
+}
+
+const form = (question, fields, yes, no = "Cancel") =>
+  show(question, fields, [
+    html`<button type="button" onclick=${leave}>${no}</button>`,
+    html`<button class="danger" value="yes">${yes}</button>`,
+  ]);
 
 // "yes", or what was chosen or written where a value is asked for; nothing when it was left.
 export async function confirm(question, consequence, yes, value, choices) {
@@ -49,28 +38,14 @@ export async function confirm(question, consequence, yes, value, choices) {
 }
 
 // Several answers at once, by the names of their fields; null when it was left.
-export const ask = (question, explanation, fields, yes, no) =>
-  form(
-    question,
-    html`${explanation}
-      <div class="fields">
-        ${fields.map(
-          (one) =>
-            html`<label>
-            ${one.text}<input name=${one.name} value=${one.value} aria-label=${one.text} />
-          </label>`,
-        )}
-      </div>`,
-    yes,
-    no,
-  );
+export function ask(question, explanation, fields, yes, no) {
+  const field = ({ text, name, value }) =>
+    html`<label>${text}<input name=${name} value=${value} aria-label=${text} /></label>`;
+  return form(question, [explanation, html`<div class="fields">${fields.map(field)}</div>`], yes, no);
+}
 
 export const tell = (title, ...text) =>
-  open(
-    (close) => html`<h2>${title}</h2>
-      <div>${text}</div>
-      <p class="actions"><button onclick=${() => close(null)}>Close</button></p>`,
-  );
+  show(title, html`<div>${text}</div>`, html`<button type="button" onclick=${leave}>Close</button>`);
 
 // Why an action is not for whoever asks; nothing where it is.
 export const refusalOf = (rights, isAllowed, why) =>
@@ -87,7 +62,7 @@ export function action(name, act, refusal = "", isDangerous = false) {
     } catch (error) {
       await tell(`${name}: refused`, html`<p class="error" role="alert">${error.message}</p>`);
     }
-    dispatchEvent(new Event("refresh"));
+    refresh();
   };
   if (!refusal) return html`<button class=${isDangerous ? "danger" : null} onclick=${press}>${name}</button>`;
   return html`<span class="refused" title=${refusal}>

@@ -190,9 +190,18 @@ export function withQuery(name, value, keepsPlace = name === "from") {
   return url.pathname + url.search;
 }
 
+/** Has the page read and drawn anew. */
+export const refresh = () => dispatchEvent(new Event("refresh"));
+
 export function replaceQuery(name, value, keepsPlace) {
   history.replaceState(null, "", withQuery(name, value, keepsPlace));
-  dispatchEvent(new Event("refresh"));
+  refresh();
+}
+
+/** The same as a step of its own, which the browser's Back undoes. */
+export function pushQuery(name, value) {
+  history.pushState(null, "", withQuery(name, value));
+  refresh();
 }
 
 export const unfiltered = (what) =>

@@ -140,7 +140,7 @@ function toggle() {
     : matchMedia("(prefers-color-scheme: dark)").matches;
   root.dataset.theme = isDark ? "light" : "dark";
   localStorage.setItem("theme", root.dataset.theme);
-  dispatchEvent(new Event("refresh"));
+  draw();
 }
 
 const THINGS = { app: "Application", appattempt: "Attempt", container: "Container", node: "Node" };

@@ -2,7 +2,7 @@
 // have.
 import { get, list } from "./api.js";
 import { compare } from "./compare.js";
-import { clamped, countVCores, html, render, select, since, withQuery } from "./dom.js";
+import { clamped, countVCores, html, refresh, render, select, since, withQuery } from "./dom.js";
 import { nameOf, run } from "./run.js";
 import { simulation } from "./simulation.js";
 import { eventLog } from "./views.js";
@@ -44,7 +44,7 @@ function addressOf(index) {
 function seek(index) {
   history.replaceState(null, "", addressOf(clamped(index, moments().length - 1)));
   draw();
-  dispatchEvent(new Event("refresh"));
+  refresh();
 }
 
 export const KEYS = {

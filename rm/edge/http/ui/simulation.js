@@ -1,7 +1,7 @@
 // A scenario is chosen or written, or a trace of jobs chosen, and played in virtual time by `yarnbox view`;
 // then its recording is shown.
 import { get, list, post } from "./api.js";
-import { html, select, table, title, withQuery } from "./dom.js";
+import { html, pushQuery, refresh, select, table, title } from "./dom.js";
 
 const EXAMPLE = `name: two-queues
 about: Queue a may use idle capacity of b; the first container of b goes where a has left room.
@@ -35,7 +35,6 @@ const SIZES = [
 ];
 const BEGINNING = { name: "", text: EXAMPLE, scheduler: "", nodes: 4, jobs: 200, scale: 10 };
 const kept = { ...BEGINNING, problems: [], isRunning: false };
-const refresh = () => dispatchEvent(new Event("refresh"));
 const isTrace = () => kept.name.endsWith(".tsv");
 const keep = (name) => (/** @type {string | number} */ value) => {
   kept[name] = value;
@@ -49,10 +48,7 @@ export async function simulation(query, runs, done) {
     Object.assign(kept, { name: wanted, text, problems: [] });
   }
   const choices = [["", "choose one"], ...files.map((one) => [one, one])];
-  const choose = (file) => {
-    history.pushState(null, "", withQuery("file", file));
-    refresh();
-  };
+  const choose = (file) => pushQuery("file", file);
   return html`${title("Simulation")}
     <p>
       A scenario describes a cluster and what happens to it. It is played in virtual time, with the same

@@ -27,15 +27,14 @@ function byBeginning(begin, count) {
 
 export class Lanes {
   /** Each container lies on the topmost lane of its group that is free when it begins. */
-  constructor(containers, groupOf, now) {
+  constructor(containers, groupOf, now, isLaid = true) {
     this.open(containers, groupOf, now);
-    for (const _ of this.steps());
+    if (isLaid) for (const _ of this.steps());
   }
 
   /** The same, with pauses: `rest` is awaited after every few thousand. */
   static async laid(containers, groupOf, now, rest) {
-    const lanes = new Lanes([], groupOf, now);
-    lanes.open(containers, groupOf, now);
+    const lanes = new Lanes(containers, groupOf, now, false);
     for (const _ of lanes.steps()) await rest();
     return lanes;
   }
@@ -57,20 +56,24 @@ export class Lanes {
   }
 
   *steps() {
-    const { containers, begin, end, groupAt } = this;
-    const count = containers.length;
-    for (let i = 0; i < count; i += 1) {
-      begin[i] = containers[i].started;
-      end[i] = containers[i].finished ? Math.max(begin[i], containers[i].finished) : Infinity;
-      groupAt.push(this.groupFor(this.groupOf(containers[i])));
+    const { containers } = this;
+    for (let i = 0; i < containers.length; i += 1) {
+      this.note(i);
       if (i % AT_ONCE === AT_ONCE - 1) yield;
     }
-    this.order = byBeginning(begin, count);
-    for (; this.size < count; this.size += 1) {
+    this.order = byBeginning(this.begin, containers.length);
+    for (; this.size < containers.length; this.size += 1) {
       this.take(this.order[this.size]);
       if (this.size % AT_ONCE === AT_ONCE - 1) yield;
     }
     this.stack();
+  }
+
+  note(i) {
+    const one = this.containers[i];
+    this.begin[i] = one.started;
+    this.end[i] = one.finished ? Math.max(one.started, one.finished) : Infinity;
+    this.groupAt[i] = this.groupFor(this.groupOf(one));
   }
 
   groupFor(name) {
@@ -141,10 +144,7 @@ export class Lanes {
     for (const name of ["begin", "end", "own", "lane", "order"])
       this[name] = roomy(this[name], this.size + added.length);
     for (const i of added) {
-      const { started, finished } = this.containers[i];
-      this.begin[i] = started;
-      this.end[i] = finished ? Math.max(started, finished) : Infinity;
-      this.groupAt[i] = this.groupFor(this.groupOf(this.containers[i]));
+      this.note(i);
       this.order[this.size] = i;
       this.size += 1;
       this.take(i);
