@@ -18,6 +18,7 @@ from tests.hadoop.drawing.constraints import ConstraintChoices, draw_constraint_
 from tests.hadoop.drawing.feature import LONG, RESTART
 from tests.hadoop.drawing.features import CONTAINERS, PLANS, RECURRING, draw_features
 from tests.hadoop.drawing.of_capacity import QUEUE_CHANGES
+from tests.hadoop.drawing.of_fair import CHANGING_TREE
 from tests.hadoop.drawing.plans import PlanChoices, draw_plan_cluster
 from yarnbox.sim.scenario.playing.world import World
 from yarnbox.sim.scenario.reading.document import InvalidScenarioError, read_document, read_next_step
@@ -68,6 +69,8 @@ def walk(
         choices = ConstraintChoices(dice, document)
     elif scheduler == "fair":
         choices = FairChoices(dice, document)
+        if CHANGING_TREE in features:
+            choices.change_trees()
     else:
         choices = FifoChoices(dice)
     if isinstance(choices, QueueChoices) and QUEUE_CHANGES in features:

@@ -15,6 +15,8 @@ CAPACITY = {
     "yarn.scheduler.capacity.root.default.capacity": "100",
 }
 
+FAIR = "org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.FairScheduler"
+
 
 def _report(rig: Rig, application_id: ApplicationId) -> ApplicationReport:
     request = GetApplicationReportRequest(application_id=application_id)
@@ -55,6 +57,14 @@ def test_the_partition_of_an_am_whose_queue_is_made_by_its_submission_is_not_set
     application_id = rig.submit(queue="root.new")
     rig.run(application_id, "n1")
     assert _report(rig, application_id).am_node_label_expression == "<Not set>"
+
+
+def test_so_it_is_under_the_fair_scheduler() -> None:
+    """FairScheduler.getQueueInfo throws for a queue that is not there yet; later it has no default label."""
+    rig = Rig({"yarn.resourcemanager.scheduler.class": FAIR})
+    first, second = rig.submit(queue="new"), rig.submit(queue="new")
+    assert _report(rig, first).am_node_label_expression == "<Not set>"
+    assert _report(rig, second).am_node_label_expression == "<DEFAULT_PARTITION>"
 
 
 def test_a_node_may_forget_at_once_the_end_of_a_container_that_nobody_knows() -> None:

@@ -18,6 +18,7 @@ from yarnbox.rm.events.scheduler import (
     SchedulerCheckAllocations,
     SchedulerMarkContainerForKillable,
     SchedulerMarkContainerForPreemption,
+    SchedulerNodeResourceUpdate,
     SchedulerPreemptContainers,
     SchedulerScheduleAll,
     SchedulerUpdateShares,
@@ -178,6 +179,11 @@ class FairScheduler(Scheduler[FSAppAttempt]):
         """A node left."""
         self.preemption.forget_node(node)
         self._update_at(self.context.now_ms)
+
+    def update_node_resource(self, event: SchedulerNodeResourceUpdate) -> None:
+        """NODE_RESOURCE_UPDATE: steady shares are worked out anew even where nothing changes."""
+        super().update_node_resource(event)
+        self.tree.mark_steady_shares()
 
     def cluster_resource_changed(self) -> None:
         """Maxima in percent, dominant shares and steady shares follow when somebody looks."""
@@ -362,6 +368,10 @@ class FairScheduler(Scheduler[FSAppAttempt]):
         if found is None or found.max_container_allocation is None:
             return maximum
         return componentwise_min(maximum, found.max_container_allocation)
+
+    def accessible_labels(self, queue: str) -> tuple[str, ...] | None:
+        """No label; None for a queue that is made by a submission."""
+        return () if self.tree.queue(queue) is not None else None
 
     # Reading the configuration anew
 

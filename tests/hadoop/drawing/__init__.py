@@ -6,6 +6,7 @@ plans.py         the same, with reservations
 feature.py       what a feature is; those of all schedulers
 of_capacity.py   features of the CapacityScheduler
 of_fair.py       features of the FairScheduler
+fair_trees.py    allocation files of the FairScheduler
 features.py      the tables by kind of walk, and how they are drawn
 refreshes.py     what a refresh changes in queues
 choices.py       the steps

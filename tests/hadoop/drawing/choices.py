@@ -5,6 +5,7 @@ from __future__ import annotations
 from random import Random
 
 from tests.hadoop.drawing.clusters import LABEL, PREFIX
+from tests.hadoop.drawing.fair_trees import changed, submittable
 from tests.hadoop.drawing.of_capacity import AUTO_CREATED, leaf_paths
 from tests.hadoop.drawing.refreshes import NEW, QueueRefreshes
 from yarnbox.rm.container import RMContainer, RMContainerState
@@ -12,7 +13,7 @@ from yarnbox.rm.scheduler.capacity.scheduler import CapacityScheduler
 from yarnbox.sim.scenario.playing.world import World
 from yarnbox.sim.scenario.reading.names import ContainerName
 from yarnbox.sim.walk.choices import Choices, StepValue
-from yarnbox.sim.walk.clusters import Document
+from yarnbox.sim.walk.clusters import FAIR_FILE, Document
 from yarnbox.yarn.configuration import Configuration
 
 DOWN = ("1ms", "1s", "20s")
@@ -104,11 +105,31 @@ class FairChoices(Choices):
     def __init__(self, dice: Random, document: Document) -> None:
         super().__init__(dice, "fair")
         self._file: str = document["fair-scheduler"]
+        self._changes_tree = False
+
+    def change_trees(self) -> None:
+        """From now on refreshes change queues."""
+        self._changes_tree = True
+        self._weights = {**self._weights, "refresh": 6}
+
+    def _submit(self, world: World) -> object:
+        return self._in_its_queue(super()._submit(world))
+
+    def _move(self, world: World) -> object:
+        return self._in_its_queue(super()._move(world))
+
+    def _in_its_queue(self, value: object) -> object:
+        if isinstance(value, dict) and (self._changes_tree or self._file != FAIR_FILE):
+            value["queue"] = self._dice.choice(submittable(self._file))
+        return value
 
     def _ask(self, world: World) -> object:
         return _as_an_am_would(world, super()._ask(world))
 
     def _refresh(self, world: World) -> object:
+        if self._changes_tree:
+            self._file = changed(self._dice, self._file)
+            return {"fair-scheduler": self._file}
         weight = self._dice.randint(1, 4)
         return {"fair-scheduler": self._file.replace("<weight>2.0<", f"<weight>{weight}.0<")}
 

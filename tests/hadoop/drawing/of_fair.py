@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from random import Random
 
-from tests.hadoop.drawing.feature import OF_ALL, RESTARTS, Draw, Feature, in_conf
+from tests.hadoop.drawing.fair_trees import GROUPS, asks_too_much_of_parents, draw_tree, with_rules
+from tests.hadoop.drawing.feature import OF_ALL, RESTARTS, Draw, Feature, in_conf, in_steps
 from yarnbox.sim.walk.clusters import Document
 
 _FAIR = "yarn.scheduler.fair."
+CHANGING_TREE = "refreshes that change the tree"
 
 
 def _in_file(*changes: tuple[str, str]) -> Draw:
@@ -16,8 +18,11 @@ def _in_file(*changes: tuple[str, str]) -> Draw:
     def draw(dice: Random, document: Document) -> bool:
         place, text = dice.choice(changes)
         before = document["fair-scheduler"]
-        document["fair-scheduler"] = before.replace(place, place + text, 1)
-        return place in before
+        after = before.replace(place, place + text, 1)
+        if place not in before or asks_too_much_of_parents(after):
+            return False
+        document["fair-scheduler"] = after
+        return True
 
     return draw
 
@@ -33,8 +38,24 @@ def _open_leaf(dice: Random, document: Document) -> bool:
     return True
 
 
+def _other_tree(dice: Random, document: Document) -> bool:
+    document["fair-scheduler"] = draw_tree(dice)
+    return True
+
+
+def _placement_rules(dice: Random, document: Document) -> bool:
+    document["fair-scheduler"] = with_rules(dice, document["fair-scheduler"])
+    document["groups"] = GROUPS
+    return True
+
+
 OF_FAIR = (
     *OF_ALL,
+    Feature("another tree of queues", 0.3, _other_tree),
+    Feature("placement rules", 0.2, _placement_rules),
+    Feature("declared queues only", 0.1, in_conf(_FAIR + "allow-undeclared-pools", (False,))),
+    Feature("no queue for a user", 0.1, in_conf(_FAIR + "user-as-default-queue", (False,))),
+    Feature(CHANGING_TREE, 0.2, in_steps),
     Feature("leaf with properties", 0.6, _open_leaf),
     Feature(
         "policies",

@@ -17,14 +17,15 @@ import org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.FairSchedule
 import org.apache.hadoop.yarn.server.scheduler.SchedulerRequestKey;
 
 /**
- * Hadoop's, without one way in which its metrics, by which it works out headrooms, count what nobody has, and one in which
- * its queues do.
+ * Hadoop's, without one way in which its metrics, by which it works out headrooms, count what nobody has, one in which
+ * its queues do, and one in which a file takes effect in part.
  */
 public final class MendedFairScheduler extends FairScheduler {
 
   /** One scheduler. */
   public MendedFairScheduler() {
     RunningApps.install(this);
+    DeclaredQueues.install(this);
   }
 
   /**

@@ -147,6 +147,10 @@ class QueueTree:
         self.reorder()
         self.root.steady_fair_share = self._fair.cluster_resource()
 
+    def mark_steady_shares(self) -> None:
+        """They are to be worked out anew, though no node and no queue is new."""
+        self._has_new_queues = True
+
     def update_steady_shares(self) -> None:
         """Works out steady fair shares, if nodes or queues have changed since; views and plans read them."""
         self.update_cluster_resource()
