@@ -23,7 +23,7 @@ _OPTIONS = (
     "-Dlog4j2.level=OFF",
     "--add-opens=java.base/java.lang=ALL-UNNAMED",
 )
-_OF_THE_TWIN = ("TwinResourceManager.java", "UnstoredAttributes.java")
+_OF_THE_TWIN = ("DoorlessResourceManager.java", "Memory.java", "UnstoredAttributes.java")
 """Hadoop's ResourceManager without doors and threads, as in the differential tests; the time is real."""
 
 

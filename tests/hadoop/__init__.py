@@ -11,5 +11,6 @@ compare.py       plays scenarios and walks against the twin: python -m tests.had
 drawing/         what walks are drawn from: clusters, features by their chance, steps
 walks.py         walks that both go, and how they are shortened
 mutation.py      which small faults of ours (mutants.py) scenarios and walks notice: make mutants
+check_bench.py   the benchmark beside Hadoop, in small, for `make test-clients`
 check_twin.py    a bounded part of that, for `make test-clients`
 """

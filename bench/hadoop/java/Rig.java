@@ -25,7 +25,7 @@ import org.apache.hadoop.yarn.server.api.records.NodeHealthStatus;
 import org.apache.hadoop.yarn.server.api.records.NodeStatus;
 import org.apache.hadoop.yarn.server.resourcemanager.ClusterMetrics;
 import org.apache.hadoop.yarn.server.resourcemanager.RMContext;
-import org.apache.hadoop.yarn.server.resourcemanager.TwinResourceManager;
+import org.apache.hadoop.yarn.server.resourcemanager.DoorlessResourceManager;
 import org.apache.hadoop.yarn.server.resourcemanager.placement.ApplicationPlacementContext;
 import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMAppImpl;
 import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMAppState;
@@ -97,7 +97,7 @@ final class Rig {
   final AbstractYarnScheduler<?, ?> scheduler;
   final RMContext context;
   final Configuration conf;
-  private final TwinResourceManager manager;
+  private final DoorlessResourceManager manager;
 
   Rig(Configuration conf) {
     this.conf = conf;
@@ -106,7 +106,7 @@ final class Rig {
     QueueMetrics.clearQueueMetrics();
     ClusterMetrics.destroy();
     ResourceUtils.resetResourceTypes(conf);
-    manager = new TwinResourceManager(silence, System.currentTimeMillis());
+    manager = new DoorlessResourceManager(silence, System.currentTimeMillis());
     manager.init(conf);
     manager.start();
     scheduler = (AbstractYarnScheduler<?, ?>) manager.getResourceScheduler();

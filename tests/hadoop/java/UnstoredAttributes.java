@@ -1,7 +1,7 @@
 package org.apache.hadoop.yarn.server.resourcemanager.nodelabels;
 
 import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.yarn.server.resourcemanager.TwinResourceManager;
+import org.apache.hadoop.yarn.server.resourcemanager.DoorlessResourceManager;
 
 /** Node attributes in memory, in Hadoop's package for the sake of its manager's dispatcher. */
 public final class UnstoredAttributes {
@@ -12,7 +12,7 @@ public final class UnstoredAttributes {
     return new NodeAttributesManagerImpl() {
       @Override
       protected void initDispatcher(Configuration conf) {
-        dispatcher = new TwinResourceManager.Inline();
+        dispatcher = new DoorlessResourceManager.Inline();
       }
 
       @Override
