@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from tests.hadoop.drawing.clusters import LABEL, PREFIX
+from tests.hadoop.drawing.clusters import PREFIX
 from tests.hadoop.drawing.fair_trees import changed, submittable
 from tests.hadoop.drawing.of_capacity import AUTO_CREATED, leaf_paths
 from tests.hadoop.drawing.refreshes import NEW, QueueRefreshes
@@ -27,7 +27,8 @@ class QueueChoices(Choices):
         super().__init__(dice, "capacity")
         self._random = dice
         self._properties = document["capacity-scheduler"]
-        self._has_labels = "labels" in document
+        self._labels = list(document.get("labels", ()))
+        self._has_labels = bool(self._labels)
         self._refreshes: QueueRefreshes | None = None
         self._queues = leaf_paths(self._properties)
         for name in self._properties:
@@ -45,8 +46,9 @@ class QueueChoices(Choices):
         self._weights = {**self._weights, "refresh": 12}
 
     def _label_node(self, world: World) -> object:
-        """A node goes to the other partition, once in a while."""
-        return {self._random.choice(list(world.nodes)).partition(":")[0]: self._random.choice(([], [LABEL]))}
+        """A node goes to another partition, once in a while."""
+        host = self._random.choice(list(world.nodes)).partition(":")[0]
+        return {host: self._random.choice(([], *([label] for label in self._labels)))}
 
     def _submit(self, world: World) -> object:
         value = super()._submit(world)
@@ -75,7 +77,7 @@ class QueueChoices(Choices):
         # An AM has one size for a priority (AMRMClient sees to it).
         request |= {"memory-mb": 1024 * request["priority"], "vcores": (request["priority"] + 1) // 2}
         if self._has_labels and request["at"] == "*" and self._random.random() < 0.5:
-            request["label"] = LABEL
+            request["label"] = self._random.choice(self._labels)
         return request
 
     def _refresh(self, world: World) -> object:

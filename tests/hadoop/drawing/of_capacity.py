@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any
 
-from tests.hadoop.drawing.clusters import LABEL, MONITOR, PREFIX
+from tests.hadoop.drawing.clusters import LABEL, MONITOR, PREFIX, shares
 from tests.hadoop.drawing.feature import OF_ALL, RESTARTS, Draw, Feature, in_steps
 from yarnbox.sim.walk.choices import USERS
 from yarnbox.sim.walk.clusters import Document
@@ -160,6 +160,44 @@ def _am_share_of_partition(dice: Random, document: Document) -> bool:
     return _set(document, name, dice.choice((0.1, 0.6, 1.0)))
 
 
+def _more_labels(dice: Random, document: Document) -> bool:
+    """Two or three partitions; each of the further ones reaches some of the queues."""
+    properties = _capacity(document)
+    if any(str(value).startswith("[") for value in properties.values()):
+        return False
+    document["conf"]["yarn.node-labels.enabled"] = True
+    labels = document.setdefault("labels", {})
+    added = [name for name in "xyz"[: dice.randint(2, 3)] if name not in labels]
+    for label in added:
+        labels[label] = {"exclusive": dice.random() < 0.5}
+        properties[f"{PREFIX}root.accessible-node-labels.{label}.capacity"] = 100
+        _reach(dice, properties, "root", label)
+    for node in document["nodes"][1:]:
+        if dice.random() < 0.6:
+            node["labels"] = [dice.choice(list(labels))]
+    return True
+
+
+def _reach(dice: Random, properties: dict[str, Any], parent: str, label: str) -> None:
+    """Some of the children may use the partition."""
+    names = str(properties.get(f"{PREFIX}{parent}.queues", "")).split(",")
+    names = [name for name in names if name and dice.random() < 0.7] or names[:1]
+    for name, share in zip(names, shares(dice, len(names)), strict=True):
+        if not name:
+            return
+        path = f"{PREFIX}{parent}.{name}"
+        known = str(properties.get(f"{path}.accessible-node-labels", ""))
+        properties[f"{path}.accessible-node-labels"] = ",".join([*filter(None, [known]), label])
+        own = f"{path}.accessible-node-labels.{label}"
+        is_weighted = str(properties[f"{path}.capacity"]).endswith("w")
+        properties[f"{own}.capacity"] = f"{dice.randint(1, 4)}w" if is_weighted else share
+        if dice.random() < 0.3:
+            properties[f"{own}.maximum-capacity"] = dice.randint(share, 100)
+        if dice.random() < 0.2:
+            properties[f"{path}.default-node-label-expression"] = label
+        _reach(dice, properties, f"{parent}.{name}", label)
+
+
 QUEUE_CHANGES = "queues that refreshes change"
 
 OF_CAPACITY = (
@@ -208,6 +246,7 @@ OF_CAPACITY = (
         0.3,
         _monitor("intra-queue-preemption.preemption-order-policy", ("priority_first", "userlimit_first")),
     ),
+    Feature("several labels", 0.2, _more_labels),
     Feature(QUEUE_CHANGES, 0.25, in_steps),
     RESTARTS,
 )
