@@ -50,7 +50,7 @@ export async function overview(_, query) {
     <h2>Running and waiting applications</h2>
     ${appGrid("apps", list(apps.found.app), query, {
       calls: ["/apps?states=ACCEPTED,RUNNING"],
-      ...(m.appsSubmitted > 0 && { none: IDLE }),
+      none: IDLE,
       isSorted: false,
     })}
     <details>

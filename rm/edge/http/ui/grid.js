@@ -21,12 +21,12 @@ const CAPTION_PX = 28;
 const WINDOWED = 120,
   MARGIN = 24;
 
-// The choice of columns stands in the address; the last one made here is used where the address has none.
-// Those in which no row has anything are left to the choice.
+// Columns in which no row has anything are left to the choice.
 const isUsed = (column, rows) =>
   column.isFixed || column.isCard || !rows.length || rows.some((one) => !isEmpty(column.value(one)));
 const isEmpty = (value) => value === undefined || value === null || value === "";
 
+// The choice stands in the address; the last one made here is used where the address has none.
 function chosenColumns({ id, columns, rows, query }, parameter) {
   const byKey = new Map(columns.map((one) => [one.key, one]));
   const usual = columns
