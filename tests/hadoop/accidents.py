@@ -33,6 +33,7 @@ CROSSED = "decrease in the call that takes the increase of the same container, a
 DRAINING = "another size of a container is not told to a node that drains"
 COUNTED = "what stands for another size of a container is still on its node in the report of the same answer"
 SHARE = "share of a partition without nodes is 0 by 0"
+EMPTY = "ratios of a vector where there are no nodes: those of before, or 0 by 0"
 TWICE = "request given back twice, by the end of a container and by the warning of its preemption"
 MOVED = "ended container, moved to another partition with its node"
 SMALLER = "AM smaller than what was asked for it, and the label of its node"
@@ -48,6 +49,7 @@ DEDUCTED = "ended container that its node had not reported, deducted once more f
 _DECREASE, _INCREASE = ContainerUpdateType.DECREASE_RESOURCE, ContainerUpdateType.INCREASE_RESOURCE
 _NO_SIZE = '"rhs" is null'
 _MULTI_NODE = "yarn.scheduler.capacity.multi-node-placement-enabled"
+LEGACY = "yarn.scheduler.capacity.legacy-queue-mode.enabled"
 _RATIO = re.compile(r"\.queues\.[^ ]*\.labels\.[^.]*\.(absolute-)?(max-)?(used-)?capacity$")
 _RESERVATION = re.compile(r"\.plans\.[^ ]*\.(?P<id>reservation_[^. ]*)$")
 _PLACED = re.compile(r"\.nodes\.(?P<node>[^.]*)\.(containers|reserved)$")
@@ -108,6 +110,8 @@ class Accidents:
         """Whether a node changed its label that had not reported the end of a container."""
         self._has_candidates = False
         """Whether there is multi-node placement."""
+        self._has_vectors = False
+        """Whether each resource type of a capacity has a unit of its own."""
         self._refused_updates: dict[str, None] = {}
         """Reservations of which an update was refused."""
         self._is_half_refreshed = False
@@ -124,6 +128,7 @@ class Accidents:
     def note_queues(self, properties: Mapping[str, str]) -> None:
         """What capacity-scheduler.xml says now."""
         self._has_candidates = properties.get(_MULTI_NODE) == "true"
+        self._has_vectors = properties.get(LEGACY, "true") != "true"
 
     def note_preempted(self, container_ids: Iterable[ContainerId]) -> None:
         """The warning of these containers, which have ended before, is over in this turn."""
@@ -280,6 +285,10 @@ class Accidents:
             if "updateReservation" in rpcs:
                 raise EndedByAccidentError(LOST)
         self._check_places(path, ours, hadoop)
+        if self._has_vectors and _PARTITION.match(path) and _is_without_nodes(hadoop):
+            # Hadoop: CapacitySchedulerQueueCapacityHandler.setQueueCapacities divides by nothing, or has not
+            # been called.
+            return self._step_over(EMPTY)
         if hadoop == "NaN" and ours == 0 and _RATIO.match(path):
             # Hadoop: AbstractCSQueue.deriveCapacityFromAbsoluteConfigurations leaves out the infinite only.
             return self._step_over(SHARE)
@@ -336,6 +345,13 @@ def _extra(ours: object, hadoop: object) -> list[Any]:
     if any(each not in theirs for each in mine):
         return []
     return [each for each in theirs if each not in mine]
+
+
+def _is_without_nodes(part: object) -> bool:
+    """Whether a partition of a queue may have nothing and has nothing, so that only ratios are left."""
+    return isinstance(part, dict) and not any(
+        part[name] for name in ("effective-max", "used", "pending", "reserved", "used-capacity")
+    )
 
 
 def _is_alone(one: object, other: object) -> bool:

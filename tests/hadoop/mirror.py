@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from tests.hadoop.accidents import Accidents
+from tests.hadoop.accidents import LEGACY, Accidents
 from tests.hadoop.answers import differences_of
 from tests.hadoop.observation import observed
 from tests.hadoop.twin import Refusal, Twin, TwinCrashedError
@@ -193,6 +193,10 @@ class MirroredRM(SimulatedRM):
         if scheduler in _RESERVATION_SYSTEMS:
             properties[_RESERVATION_CLASS] = _RESERVATION_SYSTEMS[scheduler]
         properties[EXCLUDE_PATH] = str(self._exclude_file)
+        # What works out vectors reads the file from the class path, where the twin has none.
+        properties |= {
+            each.name: each.raw for each in self._files.load(CAPACITY_SCHEDULER) if each.name == LEGACY
+        }
         properties[_ALLOCATION_FILE] = str(self._allocation_file)
         for user, names in groups.items():
             self._twin.set_groups(user, names)

@@ -99,6 +99,32 @@ def _in_resources(dice: Random, document: Document) -> bool:
     return True
 
 
+def _vectors(dice: Random, document: Document) -> bool:
+    """Each type has a unit of its own, and nothing has to add up."""
+    properties = _capacity(document)
+    _set(document, "legacy-queue-mode.enabled", False)
+    memory = sum(node["memory-mb"] for node in document["nodes"])
+    vcores = sum(node["vcores"] for node in document["nodes"])
+    for name in [name for name in properties if name.endswith((".capacity", ".maximum-capacity"))]:
+        is_maximum = name.endswith(".maximum-capacity")
+        if dice.random() < (0.6 if is_maximum else 0.2):
+            continue  # as it was: one number for all types
+        entries = [
+            f"{kind}={_entry_of_a_vector(dice, amount, is_maximum)}"
+            for kind, amount in (("memory", memory), ("vcores", vcores))
+        ]
+        properties[name] = f"[{','.join(entries)}]"
+    return True
+
+
+def _entry_of_a_vector(dice: Random, whole: int, is_maximum: bool) -> str:
+    unit = dice.choice(("", "%") if is_maximum else ("", "%", "%", "w", "w"))
+    if unit == "w":
+        return f"{dice.randint(1, 4)}w"
+    percent = dice.choice((10, 25, 33, 50, 66.6, 90))
+    return f"{percent}%" if unit else str(max(int(whole * percent / 100), 1))
+
+
 def _user_weight(dice: Random, document: Document) -> bool:
     leaf = dice.choice(leaf_paths(_capacity(document)))
     return _set(document, f"{leaf}.user-settings.{dice.choice(USERS)}.weight", dice.choice((0.1, 0.5, 0.7)))
@@ -204,6 +230,7 @@ OF_CAPACITY = (
     *OF_ALL,
     Feature("three levels of queues", 0.25, _deepen),
     Feature("capacities in resources", 0.2, _in_resources),
+    Feature("capacity vectors", 0.15, _vectors),
     Feature("weights of users", 0.2, _user_weight),
     Feature("size-based weight", 0.15, _size_based),
     Feature("queue mappings", 0.15, _mapping),

@@ -270,7 +270,8 @@ final class Observation {
     seen.put("used", amounts(usage.getUsed(label)));
     seen.put("pending", amounts(usage.getPending(label)));
     seen.put("reserved", amounts(usage.getReserved(label)));
-    boolean isWeighted = queue.getParent() != null && capacities.getWeight(label) >= 0;
+    boolean isWeighted = queue.getParent() != null && capacities.getWeight(label) >= 0
+        && queue.getQueueContext().getConfiguration().isLegacyQueueMode();
     seen.put("capacity", isWeighted ? capacities.getNormalizedWeight(label) : capacities.getCapacity(label));
     seen.put("max-capacity", capacities.getMaximumCapacity(label));
     seen.put("absolute-capacity", capacities.getAbsoluteCapacity(label));

@@ -187,7 +187,8 @@ class QueueReader:
         maximum = own.read(
             prefix + "maximum-capacity",
             lambda text: self._capacity(text, subject, is_maximum=True),
-            self._as_is(WHOLE),
+            # Without one a vector is cut to the parent's, which 100 percent of it, rounded, may not be.
+            WHOLE if self.is_legacy else as_vector(CapacityValue(CapacityMode.ABSOLUTE), self.types),
         )
         percent = own.number(prefix + "maximum-am-resource-percent", am_percent) if prefix else am_percent
         if not 0 <= percent <= 1:

@@ -54,6 +54,13 @@ class CapacityValue:
     vector: tuple[VectorEntry, ...] = ()
     """Resource type, unit, amount, of a vector."""
 
+    @property
+    def is_absolute(self) -> bool:
+        """Whether it is an amount of each type."""
+        if self.mode is CapacityMode.VECTOR:
+            return all(unit is Unit.ABSOLUTE for _, unit, _ in self.vector)
+        return self.mode is CapacityMode.ABSOLUTE
+
     def __str__(self) -> str:
         if self.mode is CapacityMode.ABSOLUTE:
             return "[" + ",".join(f"{name}={value}" for name, value in self.resource.items()) + "]"

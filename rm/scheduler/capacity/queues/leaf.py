@@ -20,7 +20,6 @@ from yarnbox.rm.scheduler.capacity.allocation.assignment import (
 )
 from yarnbox.rm.scheduler.capacity.allocation.skip_reason import SkipReason
 from yarnbox.rm.scheduler.capacity.config.settings import (
-    CapacityMode,
     QueueKind,
     QueueSettings,
 )
@@ -351,13 +350,15 @@ class LeafQueue(CapacityQueue):
         context = self.context
         settings, scheduler = self.settings, context.settings
         default = self.share(DEFAULT_PARTITION)
-        largest = max(share.absolute for share in self.shares.values())
+        largest: float | None = max(share.absolute for share in self.shares.values())
+        if not scheduler.is_legacy and not context.cluster:
+            largest = None  # vectors are compared with nothing: see maximum_applications
         self.maximum_applications = maximum_applications(
             settings.maximum_applications,
             scheduler.maximum_applications,
             scheduler.global_queue_maximum,
             largest,
-            is_absolute=default.capacity_value.mode is CapacityMode.ABSOLUTE,
+            is_absolute=default.capacity_value.is_absolute,
         )
         self.maximum_applications_per_user = maximum_applications_per_user(
             self.maximum_applications, settings.user_limit_percent, settings.user_limit_factor

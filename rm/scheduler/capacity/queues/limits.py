@@ -179,11 +179,15 @@ def maximum_applications(
     configured: int | None,
     scheduler_maximum: int,
     global_maximum: int | None,
-    absolute_capacity: float,
+    absolute_capacity: float | None,
     *,
     is_absolute: bool,
 ) -> int:
-    """How many applications a leaf takes, pending and active together."""
+    """How many applications a leaf takes, pending and active together; without an absolute capacity as many
+    as the scheduler.
+
+    See tests/scenarios/queues/vectors-without-nodes.yaml.
+    """
     if configured is not None:
         return configured
     base = scheduler_maximum
@@ -191,6 +195,8 @@ def maximum_applications(
         base = min(global_maximum, scheduler_maximum)
         if not is_absolute:
             return base
+    if absolute_capacity is None:
+        return base
     return int(float32(base * absolute_capacity))
 
 

@@ -225,21 +225,24 @@ class ParentQueue(AbstractParentQueue):
         calculator, cluster = context.calculator, context.cluster
         partition_total = context.partition_total(label)
         shares = [child.share(label) for child in self.children]
-        if shares and all(share.capacity_value.mode is CapacityMode.VECTOR for share in shares):
-            derive_children(own, shares, partition_total, cluster, calculator)
+        configured: list[Share] = []
+        for child, share in zip(self.children, shares, strict=True):
+            if label in child.settings.partitions:
+                configured.append(share)
+            else:
+                derive_unconfigured(share, partition_total)
+        if configured and all(share.capacity_value.mode is CapacityMode.VECTOR for share in configured):
+            derive_children(own, configured, partition_total, calculator)
         else:
-            configured = total(share.capacity_value.resource for share in shares)
+            wanted = total(share.capacity_value.resource for share in configured)
             available = own.effective_minimum
             is_empty_root = self.parent is None and not available
             own.minimum_ratio = (
-                {} if is_empty_root else minimum_ratios(available, configured, cluster, calculator)
+                {} if is_empty_root else minimum_ratios(available, wanted, cluster, calculator)
             )
-            weights = sum_of_weights([share.capacity_value for share in shares])
-            for child, share in zip(self.children, shares, strict=True):
-                if label in child.settings.partitions:
-                    derive(share, own, partition_total, cluster, calculator, weights)
-                else:
-                    derive_unconfigured(share, partition_total)
+            weights = sum_of_weights([share.capacity_value for share in configured])
+            for share in configured:
+                derive(share, own, partition_total, cluster, calculator, weights)
         for share in shares:
             share.follow_effective(context.minimum)
         if self.kind is QueueKind.MANAGED_PARENT:

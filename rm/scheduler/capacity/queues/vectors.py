@@ -2,61 +2,100 @@
 
 Per type, from the parent down: absolute children first, all scaled by one ratio when they need more than
 there is; then percents of what the parent has after those; then weights share the rest. Nothing is refused:
-what is too much is cut. Hadoop: CapacitySchedulerQueueCapacityHandler and its calculators.
+what is too much is cut. What is worked out is rounded as Hadoop's numbers are, in its order of operations:
+see tests/scenarios/queues/vectors-round-as-doubles.yaml. Hadoop: ResourceCalculationDriver and the
+descendants of AbstractQueueCapacityCalculator.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from math import floor
 
-from yarnbox.rm.scheduler.calculator import Calculator
+from yarnbox.rm.scheduler.calculator import Calculator, float32
 from yarnbox.rm.scheduler.capacity.config.settings import CapacityValue, Unit
 from yarnbox.rm.scheduler.capacity.queues.shares import Share, derive_ratios
-from yarnbox.yarn.resources.resource import Resource
+from yarnbox.yarn.resources.resource import MEMORY_MB, Resource
+
+_PHASES = (Unit.ABSOLUTE, Unit.PERCENT, Unit.WEIGHT)
+
+
+@dataclass(frozen=True, slots=True)
+class _Amounts:
+    """What of one type there is for the children of a parent."""
+
+    whole: int
+    """In the partition."""
+    minimum: int
+    """The parent's, as its maximum is."""
+    maximum: int
 
 
 def derive_children(
-    parent: Share, children: Sequence[Share], total: Resource, cluster: Resource, calculator: Calculator
+    parent: Share, children: Sequence[Share], total: Resource, calculator: Calculator
 ) -> None:
-    """The effective resources of all children of one parent in one partition."""
-    names = [name for name, _ in total.items()]
+    """The effective resources of all children of one parent in a partition that has so much."""
     minima: list[dict[str, int]] = [{} for _ in children]
     maxima: list[dict[str, int]] = [{} for _ in children]
-    for name in names:
-        ceiling = parent.effective_maximum.value(name)
-        for child, amounts in zip(children, maxima, strict=True):
-            unit, number = _entry(child.maximum_value, name)
-            wanted = ceiling * number / 100 if unit is Unit.PERCENT else number
-            amounts[name] = min(int(wanted), ceiling) if wanted else ceiling
-        found = _minima(
-            parent.effective_minimum.value(name), [_entry(child.capacity_value, name) for child in children]
-        )
-        left = parent.effective_minimum.value(name)
-        for amounts, limits, value in zip(minima, maxima, found, strict=True):
-            amounts[name] = max(0, min(value, limits[name], left))
-            left -= amounts[name]
+    for name, whole in total.items():
+        there = _Amounts(whole, parent.effective_minimum.value(name), parent.effective_maximum.value(name))
+        limits = [_maximum(there, _entry(child.maximum_value, name)) for child in children]
+        # Memory is the first type: who has none of it has nothing.
+        bounds = [
+            limit if name == MEMORY_MB or least[MEMORY_MB] else 0
+            for limit, least in zip(limits, minima, strict=True)
+        ]
+        found = _minima(there, [_entry(child.capacity_value, name) for child in children], bounds)
+        for least, most, value, limit in zip(minima, maxima, found, limits, strict=True):
+            least[name], most[name] = value, limit
     for child, least, most in zip(children, minima, maxima, strict=True):
         child.total = total
         child.effective_minimum = Resource.of(least)
         child.effective_maximum = Resource.of(most)
-        derive_ratios(child, parent, cluster, calculator)
+        before = child.absolute_maximum
+        derive_ratios(child, parent, total, calculator)
+        if not child.maximum:
+            child.absolute_maximum = before
 
 
-def _minima(available: int, entries: Sequence[tuple[Unit, float]]) -> list[int]:
-    """What the siblings get of one type."""
-    absolute = sum(number for unit, number in entries if unit is Unit.ABSOLUTE)
-    ratio = available / absolute if absolute > available else 1.0
-    found = [int(number * ratio) if unit is Unit.ABSOLUTE else 0 for unit, number in entries]
-    after_absolute = available - sum(found)
-    for place, (unit, number) in enumerate(entries):
-        if unit is Unit.PERCENT:
-            found[place] = int(after_absolute * number / 100)
-    rest = max(0, available - sum(found))
+def _maximum(there: _Amounts, entry: tuple[Unit, float]) -> int:
+    unit, number = entry
+    if unit is Unit.PERCENT and there.whole:
+        number = there.whole * (there.maximum / there.whole * number / 100)
+    return min(floor(number), there.maximum) or there.maximum
+
+
+def _minima(there: _Amounts, entries: Sequence[tuple[Unit, float]], bounds: Sequence[int]) -> list[int]:
+    """What the siblings get of one type, each at most as much as it may have, and as is left."""
+    found = [0] * len(entries)
+    if not there.minimum or not there.whole:
+        return found
+    absolute = sum(int(number) for unit, number in entries if unit is Unit.ABSOLUTE)
     weights = sum(number for unit, number in entries if unit is Unit.WEIGHT)
-    for place, (unit, number) in enumerate(entries):
-        if unit is Unit.WEIGHT and weights > 0:
-            found[place] = rest if number == weights else int(rest * number / weights)
+    left = there.minimum
+    for phase in _PHASES:
+        before = left  # decremented for siblings of the next unit, not for those of the same
+        part = there.minimum / there.whole * (before / there.minimum)
+        for place, (unit, number) in enumerate(entries):
+            if unit is not phase:
+                continue
+            if unit is Unit.ABSOLUTE:
+                wanted = floor(_ratio(there.minimum, absolute) * number)
+            elif unit is Unit.PERCENT:
+                wanted = floor(there.whole * (part * number / 100))
+            elif number == weights:
+                wanted = before
+            else:
+                wanted = floor(there.whole * (part * (number / weights)) + 0.5)
+            found[place] = min(wanted, bounds[place], left)
+            left -= found[place]
     return found
+
+
+def _ratio(available: int, absolute: int) -> float:
+    """By how much absolute amounts shrink, a 32-bit float."""
+    return float32(float32(available) / float32(absolute)) if absolute > available else 1.0
 
 
 def _entry(value: CapacityValue, name: str) -> tuple[Unit, float]:

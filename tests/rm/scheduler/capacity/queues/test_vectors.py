@@ -37,10 +37,10 @@ TOTAL = Resource(10_000, 100)
             {"a": (2000, 10), "b": (4000, 45), "c": (4000, 45)},
         ),
         ({"a": "[memory=50%,vcores=2w]", "b": "[memory=1w,vcores=2w]"}, {"a": (5000, 50), "b": (5000, 50)}),
-        # Too much: all absolute ones shrink by one ratio, and nothing is left for the others.
+        # Too much: all absolute ones shrink by one ratio, and who is left no memory has nothing.
         (
             {"a": "[memory=15000,vcores=10]", "b": "[memory=5000,vcores=10]", "c": "[memory=1w,vcores=1w]"},
-            {"a": (7500, 10), "b": (2500, 10), "c": (0, 80)},
+            {"a": (7500, 10), "b": (2500, 10), "c": (0, 0)},
         ),
         # Percents need not add up to 100.
         ({"a": "30", "b": "30"}, {"a": (3000, 30), "b": (3000, 30)}),
