@@ -40,6 +40,7 @@ SMALLER = "AM smaller than what was asked for it, and the label of its node"
 NAMED = "queue of an application that was moved, as the call named it, after a restart"
 UNCOUNTED = "application recovered beyond the limit of its queue, which the parents do not count"
 OMITTED = "queue with applications that a refresh omits, and lists as STOPPED, leaves at once"
+PRIORITY = "priority updated to that of the submission, which is not stored, after a restart"
 HALF = "refresh refused when queues have changed already, which Hadoop does not take back"
 CONVERTED = (
     "leaf with applications that a refresh makes a parent, and lists as STOPPED, is not in the tree any more"
@@ -56,6 +57,7 @@ _PLACED = re.compile(r"\.nodes\.(?P<node>[^.]*)\.(containers|reserved)$")
 _HEADROOM = "allocate.limit"
 _ERRORS, _OUTSIDE = "allocate.update_errors", "RESOURCE_OUTSIDE_ALLOWED_RANGE"
 _QUEUES = ("getApplicationReport.application_report.queue", "registerApplicationMaster.queue")
+_PRIORITY = re.compile(r"\.apps\.(?P<app>[^.]*)\.priority$")
 _APPS = re.compile(r"\.queues\.[^ ]*\.apps$")
 _QUEUE = re.compile(r"\.queues\.(?P<path>root(\.[^.]+)*)$")
 _COUNT_OF_NODE = re.compile(r"allocate\.updated_nodes\[\d+\]\.numContainers$")
@@ -116,6 +118,8 @@ class Accidents:
         """Reservations of which an update was refused."""
         self._is_half_refreshed = False
         """Whether a refresh was refused for what Hadoop finds out late."""
+        self._prioritized: dict[str, None] = {}
+        """Applications whose priority was updated."""
         self._has_restarted = False
         """Whether the ResourceManager is not the first one."""
         self._deducted: list[Resource] = [NONE]
@@ -162,6 +166,10 @@ class Accidents:
     def note_refused_update(self, reservation_id: str) -> None:
         """Both sides refused an update of the reservation."""
         self._refused_updates[reservation_id] = None
+
+    def note_priority(self, application_id: str) -> None:
+        """Both sides gave the application another priority, or the one that it had."""
+        self._prioritized[application_id] = None
 
     def note_refused_refresh(self, ours: str) -> None:
         """Both sides refused to refresh the queues."""
@@ -296,6 +304,11 @@ class Accidents:
             # Hadoop: CapacityScheduler.addApplicationOnRecovery ignores that the leaf refuses it, which then
             # tells its parents nothing.
             return self._step_over(UNCOUNTED)
+        priority = _PRIORITY.match(path)
+        if self._has_restarted and priority and priority["app"] in self._prioritized:
+            # Hadoop: CapacityScheduler.updateApplicationPriority stores nothing where the scheduler's own
+            # record of the application has that priority, and the record keeps that of the submission.
+            raise EndedByAccidentError(PRIORITY)
         if self._is_half_refreshed and path.startswith(".queues."):
             # Hadoop: CapacityScheduler.reinitialize goes back to the file before, which may not take back the
             # queues that the refused one has brought.

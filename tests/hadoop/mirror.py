@@ -53,6 +53,7 @@ from yarnbox.yarn.records.admin import RefreshQueuesRequest, ReplaceLabelsOnNode
 from yarnbox.yarn.records.client import (
     ReservationUpdateRequest,
     SubmitApplicationRequest,
+    UpdateApplicationPriorityRequest,
 )
 from yarnbox.yarn.records.master import AllocateRequest
 from yarnbox.yarn.records.tracker import (
@@ -417,6 +418,8 @@ class MirroredRM(SimulatedRM):
                 self.accidents.note_refused_refresh(ours)
             return
         theirs = from_bytes(type(one.answer), answer)
+        if isinstance(one.request, UpdateApplicationPriorityRequest):
+            self.accidents.note_priority(str(one.request.application_id))
         if isinstance(one.request, RegisterNodeManagerRequest):
             self.accidents.add_registered_node(str(one.request.node_id))
         if isinstance(theirs, RegisterNodeManagerResponse) and theirs.nm_token_master_key is not None:

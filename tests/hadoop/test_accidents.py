@@ -119,6 +119,15 @@ def test_multi_node_placement_lists_a_node_that_lost_its_label_in_its_old_partit
     assert not accidents.in_books(".nodes.n1:1234.containers", ["c1"], ["c2"], ())
 
 
+def test_a_priority_of_the_submission_is_not_stored_when_it_is_set_again() -> None:
+    accidents, path = Accidents(), ".apps.application_0_0001.priority"
+    accidents.note_restart()
+    assert not accidents.in_books(path, 0, 1, ())
+    accidents.note_priority("application_0_0001")
+    with pytest.raises(EndedByAccidentError):
+        accidents.in_books(path, 0, 1, ())
+
+
 def test_a_queue_that_a_refresh_omits_leaves_at_once_in_hadoop() -> None:
     accidents = Accidents()
     left, path = {"state": "DRAINING", "apps": 1}, ".queues.root.b"

@@ -197,6 +197,14 @@ class QueueSettings:
         for child in self.children:
             yield from child.subtree()
 
+    def stopped(self, *, is_below_stopped: bool = False) -> Iterator[str]:
+        """The paths of those of them that begin as stopped: who says nothing begins as its parent."""
+        is_stopped = self.state == "STOPPED" or (self.state is None and is_below_stopped)
+        if is_stopped:
+            yield self.path
+        for child in self.children:
+            yield from child.stopped(is_below_stopped=is_stopped)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MultiNodePolicy:

@@ -7,7 +7,7 @@ AbstractParentQueue.setChildQueues, QueueStateHelper and CapacitySchedulerConfig
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -258,7 +258,7 @@ def check_refresh(live: Iterable[LiveQueue], new: CapacitySettings) -> None:
     """Collects why the running tree may not become the new one."""
     p = new.properties
     wanted = {queue.path: queue for queue in new.root.subtree()}
-    stopped = dict.fromkeys(_stopped_below(new.root, is_above_stopped=False))
+    stopped = dict.fromkeys(new.root.stopped())
     for old in live:
         queue = wanted.get(old.path)
         if queue is None:
@@ -296,15 +296,6 @@ def _check_removal(p: Properties, old: LiveQueue) -> None:
 
 def _is_below_managed(old: LiveQueue) -> bool:
     return old.kind is QueueKind.AUTO_LEAF
-
-
-def _stopped_below(queue: QueueSettings, *, is_above_stopped: bool) -> Iterator[str]:
-    """The paths of those queues of a file that begin as stopped."""
-    is_stopped = queue.state == "STOPPED" or (queue.state is None and is_above_stopped)
-    if is_stopped:
-        yield queue.path
-    for child in queue.children:
-        yield from _stopped_below(child, is_above_stopped=is_stopped)
 
 
 def _check_conversion(p: Properties, old: LiveQueue, queue: QueueSettings, *, is_stopped: bool) -> None:

@@ -178,14 +178,16 @@ class QueueTree:
 
     def replace(self, root: QueueSettings, reread: Reread) -> None:
         """Replaces the tree; it was checked before, so nothing can fail here. `reread` gives the settings of
-        a dynamic queue anew.
+        a dynamic queue anew. What is new begins as the file says, whatever its parent has become in the
+        meantime: see tests/scenarios/queues/new-queue-below-a-stopped-one.yaml.
         """
         fresh: list[CapacityQueue] = []
         self._replace(self._root, root, fresh, reread)
         self._index()
+        stopped = dict.fromkeys(root.stopped())
         for queue in list(self._root.subtree()):
             if any(queue is other for other in fresh):
-                start_state(queue)
+                queue.state = QueueState.STOPPED if queue.path in stopped else QueueState.RUNNING
             else:
                 refresh_state(queue)
 
