@@ -13,7 +13,7 @@ from enum import Enum
 
 from yarnbox.rm.scheduler.capacity.config.properties import Properties
 from yarnbox.rm.scheduler.capacity.config.rules import NO_MAPPINGS, Mappings
-from yarnbox.yarn.resources.resource import NONE, Resource
+from yarnbox.yarn.resources.resource import MEMORY_MB, NONE, Resource
 from yarnbox.yarn.security.acl import NOBODY, AccessControlList
 
 ROOT = "root"
@@ -53,6 +53,14 @@ class CapacityValue:
     """Of an absolute one."""
     vector: tuple[VectorEntry, ...] = ()
     """Resource type, unit, amount, of a vector."""
+
+    @property
+    def amounts(self) -> Resource:
+        """What it says in amounts; nothing where it gives no amount of memory."""
+        if self.mode is not CapacityMode.VECTOR:
+            return self.resource
+        found = {name: int(number) for name, unit, number in self.vector if unit is Unit.ABSOLUTE}
+        return Resource.of(found) if found.get(MEMORY_MB) else NONE
 
     @property
     def is_absolute(self) -> bool:

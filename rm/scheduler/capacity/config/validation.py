@@ -52,9 +52,16 @@ def check_tree(settings: CapacitySettings, cluster: ClusterSize) -> None:
         if queue.kind.is_leaf:
             continue
         check_children(settings.properties, queue, calculator, cluster)
+    check_maxima(settings, cluster)
+
+
+def check_maxima(settings: CapacitySettings, cluster: ClusterSize) -> None:
+    """Collects which amount is above the maximum of its queue, or of the parent; in both modes."""
+    calculator = DOMINANT_CALCULATOR if settings.is_dominant else DEFAULT_CALCULATOR
+    limits: dict[tuple[str, str], Resource] = {}
     for parent in settings.root.subtree():
         for child in parent.children:
-            _check_maxima(settings.properties, parent, child, calculator, cluster.total)
+            _check_maxima(settings.properties, parent, child, calculator, cluster.total, limits)
 
 
 def check_children(p: Properties, queue: QueueSettings, calculator: Calculator, cluster: ClusterSize) -> None:
@@ -159,22 +166,18 @@ def _check_percent_sum(p: Properties, queue: QueueSettings, label: str, own: Cap
 
 
 def _check_maxima(
-    p: Properties, parent: QueueSettings, child: QueueSettings, calculator: Calculator, total: Resource
+    p: Properties,
+    parent: QueueSettings,
+    child: QueueSettings,
+    calculator: Calculator,
+    total: Resource,
+    limits: dict[tuple[str, str], Resource],
 ) -> None:
+    """`limits` gets the maximum of the child by its path and partition: who has none has its parent's."""
     for label, own in child.partitions.items():
-        maximum = own.maximum.resource if own.maximum.mode is CapacityMode.ABSOLUTE else NONE
-        minimum = own.capacity.resource if own.capacity.mode is CapacityMode.ABSOLUTE else NONE
+        maximum, minimum = own.maximum.amounts, own.capacity.amounts
+        limit = limits.get((parent.path, label), NONE)
         key = _capacity_key(label).replace("capacity", "maximum-capacity")
-        if minimum and maximum and calculator.compare(total, minimum, maximum) > 0:
-            _fault(
-                p,
-                child,
-                key,
-                f"Min resource configuration {minimum} is greater than its max value:{maximum} in "
-                f"queue:{child.path}",
-            )
-        above = parent.partitions.get(label, _EMPTY).maximum
-        limit = above.resource if above.mode is CapacityMode.ABSOLUTE else NONE
         if maximum and limit and calculator.compare(total, maximum, limit) > 0:
             _fault(
                 p,
@@ -183,6 +186,17 @@ def _check_maxima(
                 f"Max resource configuration {maximum} is greater than parents max value:{limit} in "
                 f"queue:{child.path}",
             )
+        if minimum and not maximum:
+            maximum = limit
+        if minimum and maximum and calculator.compare(total, minimum, maximum) > 0:
+            _fault(
+                p,
+                child,
+                key,
+                f"Min resource configuration {minimum} is greater than its max value:{maximum} in "
+                f"queue:{child.path}",
+            )
+        limits[child.path, label] = maximum
 
 
 def _capacity_key(label: str) -> str:

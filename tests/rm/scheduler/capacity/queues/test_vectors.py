@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.rm.scheduler.capacity.rig import CapacityRig
+from yarnbox.yarn.configuration import ConfigurationError
 from yarnbox.yarn.resources.resource import Resource
 
 P = "yarn.scheduler.capacity."
@@ -66,3 +67,24 @@ def test_capacities_are_shown_by_what_is_effective() -> None:
     rig.add_node("n1", 10_000, 100)
     assert rig.leaf("root.a").share("").absolute == 0.25
     assert rig.leaf("root.b").share("").absolute == 0.75
+
+
+def test_an_amount_above_the_maximum_is_refused() -> None:
+    """AbstractCSQueue.updateConfigurableResourceLimits looks at amounts in both modes."""
+    with pytest.raises(ConfigurationError, match=r"Min resource configuration .* is greater than its max"):
+        effective({"a": "[memory=5000,vcores=50%]", "b": "1w"}, TOTAL, a="[memory=4000,vcores=20]")
+    found = effective({"a": "[memory=50%,vcores=30]", "b": "1w"}, TOTAL, a="[memory=4000,vcores=20]")
+    assert found["a"] == (4000, 20), "without an amount of memory nothing is compared"
+
+
+def test_an_amount_above_the_maximum_of_the_parent_is_refused() -> None:
+    given = {
+        P + "legacy-queue-mode.enabled": "false",
+        P + "root.queues": "a",
+        P + "root.a.capacity": "1w",
+        P + "root.a.maximum-capacity": "[memory=4000,vcores=20]",
+        P + "root.a.queues": "x",
+        P + "root.a.x.capacity": "[memory=5000,vcores=1]",
+    }
+    with pytest.raises(ConfigurationError, match=r"greater than its max value:.* in queue:root.a.x"):
+        CapacityRig(given)
