@@ -55,7 +55,7 @@ def derive_children(
         child.effective_maximum = Resource.of(most)
         before = child.absolute_maximum
         derive_ratios(child, parent, total, calculator)
-        if not child.maximum:
+        if not child.maximum:  # as in Hadoop: without nodes what was known stays
             child.absolute_maximum = before
 
 
@@ -84,6 +84,8 @@ def _minima(there: _Amounts, entries: Sequence[tuple[Unit, float]], bounds: Sequ
                 wanted = floor(_ratio(there.minimum, absolute) * number)
             elif unit is Unit.PERCENT:
                 wanted = floor(there.whole * (part * number / 100))
+            elif not weights:
+                wanted = 0
             elif number == weights:
                 wanted = before
             else:
