@@ -17,10 +17,11 @@ from yarnbox.sim.federation.report import data, lines, write
 from yarnbox.sim.federation.subcluster import Shape
 from yarnbox.sim.federation.workers import LostSubClustersError
 from yarnbox.sim.load.arguments import positive
+from yarnbox.sim.reports.refusal import INVALID, status_of
 from yarnbox.sim.whatif.engines.pool import cores
-from yarnbox.yarn.text.words import did_you_mean, refused
+from yarnbox.yarn.text.words import did_you_mean
 
-DONE, INVALID = 0, 2
+DONE = 0
 INTERVAL_S, RARE_S = 10, 60
 WAYS = (
     *(PolicyVariant(policy, INTERVAL_S) for policy in ("home", "uniform", "load")),
@@ -118,30 +119,25 @@ def carried_out(options: argparse.Namespace, out: TextIO, err: TextIO) -> int:
     if not drawn(demand, options.seed):
         print("yarnbox: no job comes: give more --minutes, more --nodes or shorter tasks", file=err)
         return INVALID
+    return status_of(lambda: _compare(federation, options, out, err), (LostSubClustersError, StuckError), err)
+
+
+def _compare(federation: Federation, options: argparse.Namespace, out: TextIO, err: TextIO) -> int:
     processes = options.processes or cores()
-    try:
-        played = []
-        for way in options.way or WAYS:
-            if not err.isatty():
-                print(f"playing {way} between reports", file=err, flush=True)
-            played.append(play(federation, way, processes, lambda text: _tell(text, err)))
-        _tell("", err)
-        if options.json:
-            print(json.dumps(data(federation, played), indent=1), file=out)
-        else:
-            for line in lines(federation, played):
-                print(line, file=out)
-        if options.out is not None:
-            for path in write(Path(options.out), federation, played):
-                print(path, file=err)
-    except (LostSubClustersError, StuckError) as error:
-        print(f"yarnbox: {error}", file=err)
-        return INVALID
-    except OSError as error:
-        if error.filename is None:  # of what is printed: a full disk, or a pipe that is closed
-            raise
-        print(f"yarnbox: {refused(error)}", file=err)
-        return INVALID
+    played = []
+    for way in options.way or WAYS:
+        if not err.isatty():
+            print(f"playing {way} between reports", file=err, flush=True)
+        played.append(play(federation, way, processes, lambda text: _tell(text, err)))
+    _tell("", err)
+    if options.json:
+        print(json.dumps(data(federation, played), indent=1), file=out)
+    else:
+        for line in lines(federation, played):
+            print(line, file=out)
+    if options.out is not None:
+        for path in write(Path(options.out), federation, played):
+            print(path, file=err)
     return DONE
 
 

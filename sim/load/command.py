@@ -32,12 +32,13 @@ from yarnbox.sim.load.runner import read_runner
 from yarnbox.sim.load.sls import job_as_sls, lost_as_sls, nodes_as_sls, write_objects
 from yarnbox.sim.load.yarnbox_format import write_load
 from yarnbox.sim.reports.progress import Ticker
+from yarnbox.sim.reports.refusal import print_notes, status_of
 from yarnbox.yarn.configuration import ConfigurationError
 from yarnbox.yarn.resources.resource import Resource
 from yarnbox.yarn.text.command_parser import CommandParser
-from yarnbox.yarn.text.words import counted, refused
+from yarnbox.yarn.text.words import counted
 
-DONE, SOME_LEFT_OUT, INVALID = 0, 1, 2
+DONE, SOME_LEFT_OUT = 0, 1
 JOBS_FILE, NODES_FILE = "sls-jobs.json", "sls-nodes.json"
 
 
@@ -46,39 +47,25 @@ def main(argv: Sequence[str] | None = None, *, out: TextIO | None = None, err: T
     words = parser()
     options = words.parse_args(argv)
     out, err = out or sys.stdout, err or sys.stderr
+    act = _capture if options.command in ("capture", "from-state-dump") else _rewrite
+    if act is _rewrite and options.tracelocation is None:
+        words.error("name the trace with --tracelocation")
     try:
-        if options.command in ("capture", "from-state-dump"):
-            return _capture(options, out, err)
-        if options.tracelocation is None:
-            words.error("name the trace with --tracelocation")
-        runner = read_runner(None if options.conf is None else Path(options.conf))
-        load = load_of(options, runner, err)
-        warn(load, err)
-        if options.command == "convert":
-            _convert(load, options, out)
-        else:
-            _rumen2sls(load, Path(options.output_dir), out)
-    except (InvalidTraceError, ConfigurationError) as error:
-        return _refused(str(error), error, err)
-    except OSError as error:
-        if error.filename is None:  # of what is printed: a full disk, or a pipe that is closed
-            raise
-        return _refused(refused(error), error, err)
+        return status_of(lambda: act(options, out, err), (InvalidTraceError, ConfigurationError), err)
     except KeyboardInterrupt as error:
-        _print_notes(error, err)
+        print_notes(error, err)
         raise
+
+
+def _rewrite(options: argparse.Namespace, out: TextIO, err: TextIO) -> int:
+    runner = read_runner(None if options.conf is None else Path(options.conf))
+    load = load_of(options, runner, err)
+    warn(load, err)
+    if options.command == "convert":
+        _convert(load, options, out)
+    else:
+        _rumen2sls(load, Path(options.output_dir), out)
     return SOME_LEFT_OUT if load.dropped else DONE
-
-
-def _refused(why: str, error: Exception, err: TextIO) -> int:
-    print(f"yarnbox: {why}", file=err)
-    _print_notes(error, err)
-    return INVALID
-
-
-def _print_notes(error: BaseException, err: TextIO) -> None:
-    for note in getattr(error, "__notes__", ()):
-        print(note, file=err)
 
 
 def parser() -> argparse.ArgumentParser:

@@ -20,11 +20,12 @@ from yarnbox.sim.paper.files import ExperimentResult, OtherPaperError, cells, he
 from yarnbox.sim.paper.register import EXPERIMENTS, play_case
 from yarnbox.sim.reports.files import try_to_make
 from yarnbox.sim.reports.progress import Plays
+from yarnbox.sim.reports.refusal import INVALID, status_of
 from yarnbox.sim.whatif.engines.pool import LostWorkersError, cores, play_each
 from yarnbox.yarn.text.command_parser import CommandParser
 from yarnbox.yarn.text.words import aligned, did_you_mean, refused
 
-DONE, INVALID = 0, 2
+DONE = 0
 
 
 def main(argv: Sequence[str] | None = None, *, out: TextIO | None = None, err: TextIO | None = None) -> int:
@@ -42,7 +43,8 @@ def main(argv: Sequence[str] | None = None, *, out: TextIO | None = None, err: T
         print(f"yarnbox: {problem}", file=err)
         return INVALID
     experiments = [_experiment(name, options.trace) for name in wanted]
-    try:
+
+    def carried_out() -> int:
         told = played(experiments, scale, options.seed, options.workers or cores(), err)
         for one in told:
             for line in _lines(one):
@@ -50,15 +52,9 @@ def main(argv: Sequence[str] | None = None, *, out: TextIO | None = None, err: T
         if options.out is not None:
             paths = write(Path(options.out), told, scale, options.seed)
             print(f"{paths[0]}, and {len(paths) - 1} files in {paths[1].parent}", file=out)
-    except (LostWorkersError, OtherPaperError) as error:
-        print(f"yarnbox: {error}", file=err)
-        return INVALID
-    except OSError as error:
-        if error.filename is None:  # of what is printed: a full disk, or a pipe that is closed
-            raise
-        print(f"yarnbox: {refused(error)}", file=err)
-        return INVALID
-    return DONE
+        return DONE
+
+    return status_of(carried_out, (LostWorkersError, OtherPaperError), err)
 
 
 def parser() -> argparse.ArgumentParser:

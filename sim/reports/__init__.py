@@ -12,4 +12,5 @@ sls        the output directory of Hadoop's Scheduler Load Simulator
 progress   how far a long run has come; the only part with a clock
 html/      parts of the pages that reports are: elements, tables, charts
 play       a load on a configuration, as a function
+refusal    how a command ends whose input is of no use
 """

@@ -17,6 +17,7 @@ from yarnbox.sim.load.arguments import warn
 from yarnbox.sim.load.jobs import InvalidTraceError
 from yarnbox.sim.reports.files import replacing, try_to_make
 from yarnbox.sim.reports.progress import Plays
+from yarnbox.sim.reports.refusal import status_of
 from yarnbox.sim.whatif.arguments import (
     add_base_options,
     add_change_options,
@@ -47,10 +48,9 @@ from yarnbox.sim.whatif.variants import InvalidChangeError, without_effect
 from yarnbox.yarn.configuration import ConfigurationError
 from yarnbox.yarn.errors import YarnError
 from yarnbox.yarn.text.command_parser import CommandParser
-from yarnbox.yarn.text.words import refused
 
 SEARCH = "search"
-DONE, INVALID, HOLDS = 0, 2, 3
+DONE, HOLDS = 0, 3
 INVALIDITIES = (
     InvalidTraceError,
     InvalidChangeError,
@@ -67,16 +67,8 @@ def main(argv: Sequence[str] | None = None, *, out: TextIO | None = None, err: T
     out, err = out or sys.stdout, err or sys.stderr
     is_search = words[:1] == [SEARCH]
     options = search.parser().parse_args(words[1:]) if is_search else parser().parse_args(words)
-    try:
-        return search.run(options, out, err) if is_search else _compare(options, out, err)
-    except INVALIDITIES as error:
-        print(f"yarnbox: {error}", file=err)
-        return INVALID
-    except OSError as error:
-        if error.filename is None:  # of what is printed: a full disk, or a pipe that is closed
-            raise
-        print(f"yarnbox: {refused(error)}", file=err)
-        return INVALID
+    act = search.run if is_search else _compare
+    return status_of(lambda: act(options, out, err), INVALIDITIES, err)
 
 
 def parser() -> argparse.ArgumentParser:

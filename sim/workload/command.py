@@ -23,6 +23,7 @@ from yarnbox.sim.reports.files import json_pieces, made, replacing
 from yarnbox.sim.reports.parquet import ParquetUnusableError, parquet_file, pyarrow
 from yarnbox.sim.reports.play import Play
 from yarnbox.sim.reports.progress import Progress
+from yarnbox.sim.reports.refusal import status_of
 from yarnbox.sim.reports.report import report
 from yarnbox.sim.reports.sls import SLSOutput
 from yarnbox.sim.reports.table import lines
@@ -40,9 +41,9 @@ from yarnbox.sim.workload.site import Site
 from yarnbox.yarn.configuration import ConfigurationError
 from yarnbox.yarn.errors import YarnError
 from yarnbox.yarn.text.command_parser import CommandParser
-from yarnbox.yarn.text.words import counted, refused
+from yarnbox.yarn.text.words import counted
 
-FINISHED, UNFINISHED, INVALID = 0, 1, 2
+FINISHED, UNFINISHED = 0, 1
 
 
 def main(argv: Sequence[str] | None = None, *, out: TextIO | None = None, err: TextIO | None = None) -> int:
@@ -56,16 +57,8 @@ def main(argv: Sequence[str] | None = None, *, out: TextIO | None = None, err: T
     if (options.directory is None) == (options.tracelocation is None):
         command_line.error("run: name what to play: either DIR or --tracelocation")
     out, err = out or sys.stdout, err or sys.stderr
-    try:
-        return _run(options, out, err)
-    except (InvalidTraceError, ConfigurationError, ParquetUnusableError, YarnError) as error:
-        print(f"yarnbox: {error}", file=err)
-        return INVALID
-    except OSError as error:
-        if error.filename is None:  # of what is printed: a full disk, or a pipe that is closed
-            raise
-        print(f"yarnbox: {refused(error)}", file=err)
-        return INVALID
+    refusals = (InvalidTraceError, ConfigurationError, ParquetUnusableError, YarnError)
+    return status_of(lambda: _run(options, out, err), refusals, err)
 
 
 def parser() -> argparse.ArgumentParser:
