@@ -19,6 +19,7 @@ from tests.hadoop.drawing.feature import LONG, RESTART
 from tests.hadoop.drawing.features import CONTAINERS, PLANS, RECURRING, draw_features
 from tests.hadoop.drawing.of_capacity import QUEUE_CHANGES
 from tests.hadoop.drawing.of_fair import CHANGING_TREE
+from tests.hadoop.drawing.of_labels import CHANGING_LABELS, LABELS_OF_APPS
 from tests.hadoop.drawing.plans import PlanChoices, draw_plan_cluster
 from yarnbox.sim.scenario.playing.world import World
 from yarnbox.sim.scenario.reading.document import InvalidScenarioError, read_document, read_next_step
@@ -73,8 +74,8 @@ def walk(
             choices.change_trees()
     else:
         choices = FifoChoices(dice)
-    if isinstance(choices, QueueChoices) and QUEUE_CHANGES in features:
-        choices.draw_queue_changes(Random(f"queues {seed}"))
+    if isinstance(choices, QueueChoices):
+        _change_steps(choices, seed, features)
     choices.leave_some_out()
     if RESTART in features:
         choices.draw_too("restart-rm", 2, lambda world: dice.choice(DOWN))
@@ -82,6 +83,16 @@ def walk(
     found = _go(comparing, document, (choices.next_step for _ in range(length)))
     found.features = features
     return found
+
+
+def _change_steps(choices: QueueChoices, seed: int, features: tuple[str, ...]) -> None:
+    """As the features of steps want it."""
+    if QUEUE_CHANGES in features:
+        choices.draw_queue_changes(Random(f"queues {seed}"))
+    if LABELS_OF_APPS in features:
+        choices.label_apps()
+    if CHANGING_LABELS in features:
+        choices.change_labels()
 
 
 def draw_document(
@@ -149,6 +160,8 @@ def _go(comparing: Comparison, document: Document, draws: Iterable[Draw]) -> Twi
                 player.carry_out(step)
             except YarnError:
                 ((verb, of),) = value.items()
+                if verb == "restart-rm":
+                    return  # neither starts with what is there
                 if verb == "submit":
                     reading.names.refused[of["app"]] = None
 

@@ -132,7 +132,10 @@ class CapacityViews(SchedulerViews[CapacityAttempt]):
             active_apps=active,
             pending_apps=sum(len(leaf.pending) for leaf in leaves),
             containers=sum(amounts.containers for amounts in queue.usage.by_partition.values()),
-            partitions={label: _partition_view(queue, label, share) for label, share in queue.shares.items()},
+            partitions={
+                label: _partition_view(queue, label, queue.share(label))
+                for label in dict.fromkeys((*queue.shares, *queue.usage.partitions()))
+            },
             users=_users(queue) if isinstance(queue, LeafQueue) else {},
         )
 
@@ -165,7 +168,10 @@ class CapacityViews(SchedulerViews[CapacityAttempt]):
         guarantee = leaf.share(attempt.partition).effective_minimum
         if not total:
             total = self.tracker.total
-            guarantee = multiply(total, leaf.share(DEFAULT_PARTITION).capacity)
+            share = leaf.share(DEFAULT_PARTITION)
+            # In Hadoop a queue with a weight has no capacity.
+            is_weight = share.capacity_value.mode is CapacityMode.WEIGHT
+            guarantee = NONE if is_weight else multiply(total, share.capacity)
         return context.calculator.divide(total, used, guarantee)
 
     def launch_diagnostics(self, attempt_id: ApplicationAttemptId) -> str:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from random import Random
 
+from tests.hadoop.drawing.capacity_file import leaf_paths
 from tests.hadoop.drawing.clusters import PREFIX
 from tests.hadoop.drawing.fair_trees import changed, submittable
-from tests.hadoop.drawing.of_capacity import AUTO_CREATED, leaf_paths
+from tests.hadoop.drawing.of_capacity import AUTO_CREATED
 from tests.hadoop.drawing.refreshes import NEW, QueueRefreshes
 from yarnbox.rm.container import RMContainer, RMContainerState
 from yarnbox.rm.scheduler.capacity.scheduler import CapacityScheduler
@@ -19,6 +20,9 @@ from yarnbox.yarn.configuration import Configuration
 DOWN = ("1ms", "1s", "20s")
 """For how long a ResourceManager that restarts is away."""
 
+_LATER = ("v", "w")
+"""Labels that no queue names."""
+
 
 class QueueChoices(Choices):
     """Draws steps for the queues of a document of the CapacityScheduler."""
@@ -29,6 +33,7 @@ class QueueChoices(Choices):
         self._properties = document["capacity-scheduler"]
         self._labels = list(document.get("labels", ()))
         self._has_labels = bool(self._labels)
+        self._labels_apps = False
         self._refreshes: QueueRefreshes | None = None
         self._queues = leaf_paths(self._properties)
         for name in self._properties:
@@ -45,6 +50,26 @@ class QueueChoices(Choices):
         self._queues += [f"{path}.{name}" for path in ["root", *self._queues] for name in NEW]
         self._weights = {**self._weights, "refresh": 12}
 
+    def label_apps(self) -> None:
+        """From now on some submissions name a label, for their requests or for the AM's."""
+        self._labels_apps = True
+
+    def change_labels(self) -> None:
+        """From now on the cluster gets labels and loses some: those that no queue names, mostly."""
+        self._labels.append(_LATER[0])
+        self.draw_too("add-labels", 3, self._add_labels)
+        self.draw_too("remove-labels", 2, self._remove_labels)
+        self._weights = {**self._weights, "label-node": 5}
+
+    def _add_labels(self, world: World) -> object:
+        label = self._random.choice((*self._labels, *_LATER))
+        if label not in self._labels:
+            self._labels.append(label)
+        return {label: {"exclusive": self._random.random() < 0.5}}
+
+    def _remove_labels(self, world: World) -> object:
+        return [self._random.choice((*self._labels, *_LATER))]
+
     def _label_node(self, world: World) -> object:
         """A node goes to another partition, once in a while."""
         host = self._random.choice(list(world.nodes)).partition(":")[0]
@@ -56,6 +81,10 @@ class QueueChoices(Choices):
             value["queue"] = self._random.choice(self._queues_now(world))
             if self._random.random() < 0.3:
                 value["priority"] = self._random.randint(0, 4)
+            if self._labels_apps:
+                for key, chance in (("label", 0.5), ("am-label", 0.3)):
+                    if self._random.random() < chance:
+                        value[key] = self._random.choice(("", *self._labels))
         return value
 
     def _queues_now(self, world: World) -> list[str]:

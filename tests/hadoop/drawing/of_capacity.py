@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any
 
-from tests.hadoop.drawing.clusters import LABEL, MONITOR, PREFIX, shares
+from tests.hadoop.drawing.capacity_file import capacity_file, leaf_paths, put
+from tests.hadoop.drawing.clusters import MONITOR, PREFIX
 from tests.hadoop.drawing.feature import OF_ALL, RESTARTS, Draw, Feature, in_steps
+from tests.hadoop.drawing.of_labels import OF_LABELS
 from yarnbox.sim.walk.choices import USERS
 from yarnbox.sim.walk.clusters import Document
 
@@ -17,39 +19,16 @@ _BY_USE = (
 )
 
 
-def _capacity(document: Document) -> dict[str, Any]:
-    found: dict[str, Any] = document["capacity-scheduler"]
-    return found
-
-
-def leaf_paths(properties: Mapping[str, Any]) -> list[str]:
-    """The paths of the leaf queues of a capacity-scheduler.xml."""
-    names = [
-        name.removeprefix(PREFIX).removesuffix(".queues") for name in properties if name.endswith(".queues")
-    ]
-    children = [
-        f"{parent}.{child}"
-        for parent in sorted(names)
-        for child in str(properties[f"{PREFIX}{parent}.queues"]).split(",")
-    ]
-    return [path for path in children if path not in names]
-
-
-def _set(document: Document, name: str, value: object) -> bool:
-    _capacity(document)[PREFIX + name] = value
-    return True
-
-
 def _of_a_leaf(name: str, values: Sequence[object]) -> Draw:
     def draw(dice: Random, document: Document) -> bool:
-        leaf = dice.choice(leaf_paths(_capacity(document)))
-        return _set(document, f"{leaf}.{name}", dice.choice(values))
+        leaf = dice.choice(leaf_paths(capacity_file(document)))
+        return put(document, f"{leaf}.{name}", dice.choice(values))
 
     return draw
 
 
 def _global(name: str, values: Sequence[object]) -> Draw:
-    return lambda dice, document: _set(document, name, dice.choice(values))
+    return lambda dice, document: put(document, name, dice.choice(values))
 
 
 def _monitor(name: str, values: Sequence[object]) -> Draw:
@@ -64,45 +43,69 @@ def _monitor(name: str, values: Sequence[object]) -> Draw:
 
 def _deepen(dice: Random, document: Document) -> bool:
     """A leaf becomes the parent of a leaf and of another parent."""
-    properties = _capacity(document)
+    properties = capacity_file(document)
     if "labels" in document:
         return False
     leaf = dice.choice(leaf_paths(properties))
     is_weighted = str(properties[f"{PREFIX}{leaf}.capacity"]).endswith("w")
     share = dice.choice((25, 50, 80))
-    _set(document, f"{leaf}.queues", "d,e")
-    _set(document, f"{leaf}.d.queues", "u,v")
+    put(document, f"{leaf}.queues", "d,e")
+    put(document, f"{leaf}.d.queues", "u,v")
     for parent, (one, other) in ((leaf, "de"), (f"{leaf}.d", "uv")):
-        _set(document, f"{parent}.{one}.capacity", "2w" if is_weighted else share)
-        _set(document, f"{parent}.{other}.capacity", "1w" if is_weighted else 100 - share)
+        put(document, f"{parent}.{one}.capacity", "2w" if is_weighted else share)
+        put(document, f"{parent}.{other}.capacity", "1w" if is_weighted else 100 - share)
     properties.pop(f"{PREFIX}{leaf}.ordering-policy", None)
     return True
 
 
 def _in_resources(dice: Random, document: Document) -> bool:
-    """Capacities are amounts instead of percentages."""
-    properties = _capacity(document)
-    if "labels" in document or any(str(value).endswith("w") for value in properties.values()):
+    """Capacities are amounts instead of percentages, in each partition of what its nodes have."""
+    properties = capacity_file(document)
+    if any(str(value).endswith("w") or str(value).startswith("[") for value in properties.values()):
         return False
-    memory = sum(node["memory-mb"] for node in document["nodes"])
-    vcores = sum(node["vcores"] for node in document["nodes"])
-    own = {"root": 1.0}
-    names = sorted(
-        (name for name in properties if name.endswith(".capacity")), key=lambda name: name.count(".")
-    )
-    for name in names:
-        path = name.removeprefix(PREFIX).removesuffix(".capacity")
-        own[path] = own[path.rpartition(".")[0]] * int(properties[name]) / 100
-        amount = f"[memory={int(memory * own[path])},vcores={max(int(vcores * own[path]), 1)}]"
-        properties[name] = amount
-        properties.pop(f"{PREFIX}{path}.maximum-capacity", None)
+    for label in ("", *document.get("labels", ())):
+        nodes = [node for node in document["nodes"] if node.get("labels", []) == [label] * bool(label)]
+        _in_amounts(
+            dice, properties, f".accessible-node-labels.{label}" * bool(label), nodes or document["nodes"]
+        )
     return True
+
+
+def _below_root(properties: Mapping[str, Any]) -> list[str]:
+    """The paths of all queues but the root, parents first."""
+    found = ["root"]
+    for path in found:  # which grows meanwhile
+        children = str(properties.get(f"{PREFIX}{path}.queues", "")).split(",")
+        found += [f"{path}.{child}" for child in children if child]
+    return found[1:]
+
+
+def _in_amounts(
+    dice: Random, properties: dict[str, Any], of_label: str, nodes: Sequence[Mapping[str, Any]]
+) -> None:
+    memory, vcores = (sum(node[kind] for node in nodes) for kind in ("memory-mb", "vcores"))
+    own = {"root": 1.0}
+    for path in _below_root(properties):
+        name = f"{PREFIX}{path}{of_label}.capacity"
+        if name not in properties:
+            continue
+        own[path] = own[path.rpartition(".")[0]] * int(properties[name]) / 100
+        properties[name] = _amount(memory, vcores, own[path])
+        maximum = name.removesuffix("capacity") + "maximum-capacity"
+        if properties.pop(maximum, None) is not None and dice.random() < 0.5:
+            properties[maximum] = _amount(memory, vcores, min(own[path] * dice.choice((1, 1.5, 3)), 1))
+
+
+def _amount(memory: int, vcores: int, share: float) -> str:
+    return f"[memory={int(memory * share)},vcores={max(int(vcores * share), 1)}]"
 
 
 def _vectors(dice: Random, document: Document) -> bool:
     """Each type has a unit of its own, and nothing has to add up."""
-    properties = _capacity(document)
-    _set(document, "legacy-queue-mode.enabled", False)
+    properties = capacity_file(document)
+    if any(str(value).startswith("[") for value in properties.values()):
+        return False
+    put(document, "legacy-queue-mode.enabled", False)
     memory = sum(node["memory-mb"] for node in document["nodes"])
     vcores = sum(node["vcores"] for node in document["nodes"])
     for name in [name for name in properties if name.endswith((".capacity", ".maximum-capacity"))]:
@@ -126,49 +129,49 @@ def _entry_of_a_vector(dice: Random, whole: int, is_maximum: bool) -> str:
 
 
 def _user_weight(dice: Random, document: Document) -> bool:
-    leaf = dice.choice(leaf_paths(_capacity(document)))
-    return _set(document, f"{leaf}.user-settings.{dice.choice(USERS)}.weight", dice.choice((0.1, 0.5, 0.7)))
+    leaf = dice.choice(leaf_paths(capacity_file(document)))
+    return put(document, f"{leaf}.user-settings.{dice.choice(USERS)}.weight", dice.choice((0.1, 0.5, 0.7)))
 
 
 def _size_based(dice: Random, document: Document) -> bool:
-    leaf = dice.choice(leaf_paths(_capacity(document)))
-    _set(document, f"{leaf}.ordering-policy", "fair")
-    return _set(document, f"{leaf}.ordering-policy.fair.enable-size-based-weight", True)
+    leaf = dice.choice(leaf_paths(capacity_file(document)))
+    put(document, f"{leaf}.ordering-policy", "fair")
+    return put(document, f"{leaf}.ordering-policy.fair.enable-size-based-weight", True)
 
 
 def _mapping(dice: Random, document: Document) -> bool:
-    leaf = dice.choice(leaf_paths(_capacity(document)))
-    _set(document, "queue-mappings", f"u:{dice.choice(USERS)}:{leaf}")
-    return _set(document, "queue-mappings-override.enable", dice.random() < 0.7)
+    leaf = dice.choice(leaf_paths(capacity_file(document)))
+    put(document, "queue-mappings", f"u:{dice.choice(USERS)}:{leaf}")
+    return put(document, "queue-mappings-override.enable", dice.random() < 0.7)
 
 
 def _acls(dice: Random, document: Document) -> bool:
     document["conf"]["yarn.acl.enable"] = True
-    leaf = dice.choice(leaf_paths(_capacity(document)))
-    _set(document, "root.acl_submit_applications", " ")
-    for path in leaf_paths(_capacity(document)):
-        _set(document, f"{path}.acl_submit_applications", "*")
-    return _set(document, f"{leaf}.acl_submit_applications", ",".join(dice.sample(USERS, 2)))
+    leaf = dice.choice(leaf_paths(capacity_file(document)))
+    put(document, "root.acl_submit_applications", " ")
+    for path in leaf_paths(capacity_file(document)):
+        put(document, f"{path}.acl_submit_applications", "*")
+    return put(document, f"{leaf}.acl_submit_applications", ",".join(dice.sample(USERS, 2)))
 
 
 def _multi_node(dice: Random, document: Document) -> bool:
     """A heartbeat of one node offers all of its partition."""
-    _set(document, "multi-node-placement-enabled", True)
-    _set(document, "multi-node-sorting.policy.names", "default")
-    _set(document, "multi-node-sorting.policy.default.class", _BY_USE)
-    _set(document, "multi-node-sorting.policy.default.sorting-interval.ms", 0)
-    return _set(document, "multi-node-sorting.policy", "default")
+    put(document, "multi-node-placement-enabled", True)
+    put(document, "multi-node-sorting.policy.names", "default")
+    put(document, "multi-node-sorting.policy.default.class", _BY_USE)
+    put(document, "multi-node-sorting.policy.default.sorting-interval.ms", 0)
+    return put(document, "multi-node-sorting.policy", "default")
 
 
 def _lazy(dice: Random, document: Document) -> bool:
     if not document["conf"].get("yarn.resourcemanager.scheduler.monitor.enable"):
         return False
-    return _set(document, "lazy-preemption-enabled", True)
+    return put(document, "lazy-preemption-enabled", True)
 
 
 def _auto_created(dice: Random, document: Document) -> bool:
     """Applications may name queues that are not there yet (choices.py)."""
-    properties = _capacity(document)
+    properties = capacity_file(document)
     if "labels" in document or not any(str(value).endswith("w") for value in properties.values()):
         return False
     parents = [name for name in properties if name.startswith(PREFIX + "root.") and name.endswith(".queues")]
@@ -178,59 +181,11 @@ def _auto_created(dice: Random, document: Document) -> bool:
     return True
 
 
-def _am_share_of_partition(dice: Random, document: Document) -> bool:
-    if "labels" not in document:
-        return False
-    leaf = dice.choice(leaf_paths(_capacity(document)))
-    name = f"{leaf}.accessible-node-labels.{LABEL}.maximum-am-resource-percent"
-    return _set(document, name, dice.choice((0.1, 0.6, 1.0)))
-
-
-def _more_labels(dice: Random, document: Document) -> bool:
-    """Two or three partitions; each of the further ones reaches some of the queues."""
-    properties = _capacity(document)
-    if any(str(value).startswith("[") for value in properties.values()):
-        return False
-    document["conf"]["yarn.node-labels.enabled"] = True
-    labels = document.setdefault("labels", {})
-    added = [name for name in "xyz"[: dice.randint(2, 3)] if name not in labels]
-    for label in added:
-        labels[label] = {"exclusive": dice.random() < 0.5}
-        properties[f"{PREFIX}root.accessible-node-labels.{label}.capacity"] = 100
-        _reach(dice, properties, "root", label)
-    for node in document["nodes"][1:]:
-        if dice.random() < 0.6:
-            node["labels"] = [dice.choice(list(labels))]
-    return True
-
-
-def _reach(dice: Random, properties: dict[str, Any], parent: str, label: str) -> None:
-    """Some of the children may use the partition."""
-    names = str(properties.get(f"{PREFIX}{parent}.queues", "")).split(",")
-    names = [name for name in names if name and dice.random() < 0.7] or names[:1]
-    for name, share in zip(names, shares(dice, len(names)), strict=True):
-        if not name:
-            return
-        path = f"{PREFIX}{parent}.{name}"
-        known = str(properties.get(f"{path}.accessible-node-labels", ""))
-        properties[f"{path}.accessible-node-labels"] = ",".join([*filter(None, [known]), label])
-        own = f"{path}.accessible-node-labels.{label}"
-        is_weighted = str(properties[f"{path}.capacity"]).endswith("w")
-        properties[f"{own}.capacity"] = f"{dice.randint(1, 4)}w" if is_weighted else share
-        if dice.random() < 0.3:
-            properties[f"{own}.maximum-capacity"] = dice.randint(share, 100)
-        if dice.random() < 0.2:
-            properties[f"{path}.default-node-label-expression"] = label
-        _reach(dice, properties, f"{parent}.{name}", label)
-
-
 QUEUE_CHANGES = "queues that refreshes change"
 
 OF_CAPACITY = (
     *OF_ALL,
     Feature("three levels of queues", 0.25, _deepen),
-    Feature("capacities in resources", 0.2, _in_resources),
-    Feature("capacity vectors", 0.15, _vectors),
     Feature("weights of users", 0.2, _user_weight),
     Feature("size-based weight", 0.15, _size_based),
     Feature("queue mappings", 0.15, _mapping),
@@ -247,7 +202,6 @@ OF_CAPACITY = (
         _global("per-node-heartbeat.maximum-container-assignments", (1, 2, 4)),
     ),
     Feature("parallel applications of users", 0.1, _global("user.max-parallel-apps", (1, 2))),
-    Feature("AM share of a partition", 0.3, _am_share_of_partition),
     Feature("multi-node placement", 0.1, _multi_node),
     Feature("queues created by submissions", 0.3, _auto_created),
     Feature("lazy preemption", 0.3, _lazy),
@@ -273,7 +227,9 @@ OF_CAPACITY = (
         0.3,
         _monitor("intra-queue-preemption.preemption-order-policy", ("priority_first", "userlimit_first")),
     ),
-    Feature("several labels", 0.2, _more_labels),
+    *OF_LABELS,
+    Feature("capacities in resources", 0.2, _in_resources),
+    Feature("capacity vectors", 0.15, _vectors),
     Feature(QUEUE_CHANGES, 0.25, in_steps),
     RESTARTS,
 )

@@ -233,6 +233,7 @@ final class Observation {
     Map<String, Object> labels = new TreeMap<>();
     Set<String> known = new TreeSet<>(context.getNodeLabelManager().getClusterNodeLabelNames());
     known.addAll(queue.getNodeLabelsForQueue());
+    known.addAll(queue.getQueueCapacities().getExistingNodeLabels());
     known.add("");
     for (String label : known) {
       labels.put(label, partition(queue, label));

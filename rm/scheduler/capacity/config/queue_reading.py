@@ -171,11 +171,22 @@ class QueueReader:
             if label and "." in key and label not in found:
                 subject = f"node-label={label} in queue={own.path}"
                 found[label] = self._partition(own, f"{LABELS}.{label}.", subject, am_percent)
-        if is_dynamic and parent is not None:
-            # A queue of its own weight shares every partition that its parent has.
+        if self.is_legacy and own.path != ROOT:
+            is_absolute = [each.capacity.mode is CapacityMode.ABSOLUTE for each in found.values()]
+            if any(is_absolute) and not all(is_absolute):
+                own.fault(
+                    "capacity",
+                    f"Queue '{own.path}' should use either percentage based capacity configuration or "
+                    "absolute resource.",
+                )
+        if is_dynamic and parent is not None and parent.kind is QueueKind.PARENT and self.is_legacy:
+            # A weight in every partition that its parent has; what it may use comes from the template alone.
             weight = CapacityValue(CapacityMode.WEIGHT, 1.0)
+            inherited = PartitionSettings(
+                capacity=weight, maximum=NO_CAPACITY, am_percent=0.0, is_configured=False
+            )
             for label in parent.partitions:
-                found.setdefault(label, PartitionSettings(capacity=weight, am_percent=am_percent))
+                found.setdefault(label, inherited)
         return found
 
     def _partition(

@@ -63,7 +63,7 @@ def as_vector(value: CapacityValue, types: ResourceTypeRegistry) -> CapacityValu
     else:
         unit = Unit.WEIGHT if value.mode is CapacityMode.WEIGHT else Unit.PERCENT
         entries = tuple((name, unit, value.number) for name in types.names)
-    return CapacityValue(CapacityMode.VECTOR, vector=entries)
+    return CapacityValue(CapacityMode.VECTOR, value.number, vector=entries)
 
 
 def _vector(text: str, types: ResourceTypeRegistry) -> CapacityValue:

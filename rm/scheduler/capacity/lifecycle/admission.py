@@ -27,6 +27,7 @@ from yarnbox.rm.scheduler.register import Register
 from yarnbox.yarn.errors import YarnError
 from yarnbox.yarn.ids import ApplicationAttemptId
 from yarnbox.yarn.records.application import ApplicationSubmissionContext
+from yarnbox.yarn.records.node import DEFAULT_PARTITION
 from yarnbox.yarn.resources.resource import NONE, Resource
 
 if TYPE_CHECKING:
@@ -181,17 +182,20 @@ class Admission:
             attempt.am_resource = context.calculator.normalize(
                 application.am_request, context.minimum, maximum, context.minimum
             )
-        label = self._am_label(application)
-        attempt.partition = leaf.settings.default_label if label is None else label
+        attempt.partition = self._am_partition(application, leaf)
         return attempt
 
-    def _am_label(self, application: CapacityApplication) -> str | None:
-        """The label of its AM's request as the submission was normalized; None: its queue decides."""
+    def _am_partition(self, application: CapacityApplication, leaf: LeafQueue) -> str:
+        """The label of its AM's request as the submission was normalized. Where the queue was still to be
+        made, that named none, and the first attempt counts in the default partition. See
+        tests/scenarios/labels/am-of-a-queue-to-be-made.yaml.
+        """
         rm = self._context.rm
         app = rm.apps.get(application.application_id)
         if app is not None and app.am_requests:
-            return app.am_requests[0].node_label_expression
-        return application.am_label or rm.settings.labels.am_default_expression or application.label
+            return app.am_requests[0].node_label_expression or DEFAULT_PARTITION
+        label = application.am_label or rm.settings.labels.am_default_expression or application.label
+        return leaf.settings.default_label if label is None else label
 
     # Lifetime
 

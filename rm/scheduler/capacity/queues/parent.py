@@ -24,6 +24,7 @@ from yarnbox.rm.scheduler.capacity.queues.context import QueueContext
 from yarnbox.rm.scheduler.capacity.queues.ordering.custom import QueueForSorting, queue_ordering
 from yarnbox.rm.scheduler.capacity.queues.queue import AbstractParentQueue, CapacityQueue
 from yarnbox.rm.scheduler.capacity.queues.shares import (
+    EMPTY,
     Share,
     absolute_of,
     derive,
@@ -31,6 +32,7 @@ from yarnbox.rm.scheduler.capacity.queues.shares import (
     derive_unconfigured,
     minimum_ratios,
     sum_of_weights,
+    withhold,
 )
 from yarnbox.rm.scheduler.capacity.queues.vectors import derive_children
 from yarnbox.yarn.enums import QueueState
@@ -243,6 +245,9 @@ class ParentQueue(AbstractParentQueue):
             weights = sum_of_weights([share.capacity_value for share in configured])
             for share in configured:
                 derive(share, own, partition_total, cluster, calculator, weights)
+        for child, share in zip(self.children, shares, strict=True):
+            if child.is_dynamic and not child.settings.partitions.get(label, EMPTY).is_configured:
+                withhold(share)
         for share in shares:
             share.follow_effective(context.minimum)
         if self.kind is QueueKind.MANAGED_PARENT:

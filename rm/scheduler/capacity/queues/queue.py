@@ -14,6 +14,7 @@ from yarnbox.rm.scheduler.capacity.allocation.assignment import AllocationPass, 
 from yarnbox.rm.scheduler.capacity.config.settings import (
     ALL_LABELS,
     NO_CAPACITY,
+    CapacityMode,
     QueueKind,
     QueueSettings,
 )
@@ -109,7 +110,12 @@ class CapacityQueue(Watcher):
             if label not in self.settings.partitions:
                 share.capacity_value, share.maximum_value = EMPTY.capacity, EMPTY.maximum
             if self.parent is not None:
-                share.absolute = float32(share.own_fraction * self.parent.share(label).absolute)
+                above = self.parent.share(label)
+                share.absolute = float32(share.own_fraction * above.absolute)
+                if share.maximum_value.mode is CapacityMode.VECTOR:
+                    share.absolute_maximum = float32(share.maximum_fraction * above.absolute_maximum)
+            elif label in self.settings.partitions:
+                share.absolute_maximum = 1.0
 
     def share(self, partition: str) -> Share:
         """The queue in a partition; made when first asked for."""

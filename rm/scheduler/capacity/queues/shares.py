@@ -100,6 +100,16 @@ class Share:
         return max(percentage, self.normalized_weight)
 
     @property
+    def maximum_fraction(self) -> float:
+        """Of the parent's maximum, while the partition has no nodes from which a vector's could be worked
+        out: a number for all types as it is, and all for whatever else is written.
+
+        Hadoop: CapacitySchedulerConfiguration.getNonLabeledQueueMaximumCapacity. See
+        tests/scenarios/queues/maximum-of-a-vector-without-nodes.yaml.
+        """
+        return float32((self.maximum_value.number or 100.0) / 100)
+
+    @property
     def used_capacity(self) -> float:
         """Used over guaranteed; above 1 when the queue has more than its share."""
         return self.used_of(self.floor)
@@ -167,6 +177,13 @@ def derive(
     share.absolute_maximum = float32(share.maximum * parent.absolute_maximum)
     share.effective_minimum = multiply(total, share.absolute)
     share.effective_maximum = multiply(total, share.absolute_maximum)
+
+
+def withhold(share: Share) -> None:
+    """What a queue has in a partition that is its parent's only: a share, and nothing to use. See
+    tests/scenarios/labels/labels-of-a-queue-to-be-made.yaml.
+    """
+    share.effective_minimum = share.effective_maximum = NONE
 
 
 def _derive_absolute(

@@ -61,11 +61,14 @@ class QueueTree:
         self._root.cluster_changed(NONE)
 
     def mark_cluster_changed(self) -> None:
-        """Every share follows the cluster: at once if applications wait for it, else before the next look."""
+        """Every share follows the cluster: at once if applications wait for it, or if some of it is kept
+        when the last node has gone, else before the next look.
+        """
         context = self._context
         self._is_stale = True
         context.version += 1
-        if context.pending_apps or context.cluster.memory_mb == 0 or not context.tracker.nodes:
+        is_kept = not context.settings.is_legacy
+        if is_kept or context.pending_apps or context.cluster.memory_mb == 0 or not context.tracker.nodes:
             self.update_shares()
 
     def update_shares(self) -> None:

@@ -120,3 +120,15 @@ def test_without_nodes_nobody_is_activated() -> None:
     assert rig.attempt("x").waits_for is SkipReason.CLUSTER_EMPTY
     rig.add_node("n2", 4 * GB, 4)
     assert rig.attempt("x").is_activated
+
+
+@pytest.mark.parametrize(("capacity", "usage"), [("100", 0.2), ("1w", 0.0)])
+def test_where_no_node_is_an_am_is_compared_with_the_capacity_of_its_queue(
+    capacity: str, usage: float
+) -> None:
+    """As in Hadoop a queue with a weight has none."""
+    rig = rig_of(capacity=capacity)
+    rig.submit("x", "root.a")
+    attempt = rig.attempt("x")
+    attempt.partition = "nowhere"
+    assert rig.scheduler.views.queue_usage(attempt, Resource(2 * GB, 1)) == pytest.approx(usage)
