@@ -59,6 +59,7 @@ _ERRORS, _OUTSIDE = "allocate.update_errors", "RESOURCE_OUTSIDE_ALLOWED_RANGE"
 _QUEUES = ("getApplicationReport.application_report.queue", "registerApplicationMaster.queue")
 _PRIORITY = re.compile(r"\.apps\.(?P<app>[^.]*)\.priority$")
 _APPS = re.compile(r"\.queues\.[^ ]*\.apps$")
+_STATE = re.compile(r"\.queues\.[^ ]*\.state$")
 _QUEUE = re.compile(r"\.queues\.(?P<path>root(\.[^.]+)*)$")
 _COUNT_OF_NODE = re.compile(r"allocate\.updated_nodes\[\d+\]\.numContainers$")
 _USED_OF_NODE = re.compile(r"allocate\.updated_nodes\[\d+\]\.used\.[^.]*$")
@@ -303,6 +304,9 @@ class Accidents:
         if self._has_restarted and _APPS.match(path) and _number(hadoop) < _number(ours):
             # Hadoop: CapacityScheduler.addApplicationOnRecovery ignores that the leaf refuses it, which then
             # tells its parents nothing.
+            return self._step_over(UNCOUNTED)
+        if self._has_restarted and _STATE.match(path) and (ours, hadoop) == ("STOPPED", "DRAINING"):
+            # Nor does it tell them that it has ended.
             return self._step_over(UNCOUNTED)
         priority = _PRIORITY.match(path)
         if self._has_restarted and priority and priority["app"] in self._prioritized:

@@ -169,3 +169,11 @@ def test_what_fifo_deducts_twice_is_left_in_its_headroom(
     assert not accidents.in_answer(path, ours, hadoop, "")
     accidents.note_deducted(Resource(1024, 1))
     assert accidents.in_answer(path, ours, hadoop, "") is is_known
+
+
+def test_after_a_restart_a_parent_drains_on_when_its_last_application_has_ended() -> None:
+    accidents, path = Accidents(), ".queues.root.a.state"
+    assert not accidents.in_books(path, "STOPPED", "DRAINING", ())
+    accidents.note_restart()
+    assert accidents.in_books(path, "STOPPED", "DRAINING", ())
+    assert not accidents.in_books(path, "DRAINING", "STOPPED", ())

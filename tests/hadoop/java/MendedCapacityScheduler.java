@@ -19,6 +19,7 @@ import org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerNode;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.AbstractLeafQueue;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CSQueue;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CapacityScheduler;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.LentMasters;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.UsersManager;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.ContainerAllocationProposal;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.ResourceCommitRequest;
@@ -26,11 +27,12 @@ import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.SchedulerC
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.fica.FiCaSchedulerApp;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.fica.FiCaSchedulerNode;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.AppAttemptRemovedSchedulerEvent;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.NodeLabelsUpdateSchedulerEvent;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.SchedulerEvent;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.policy.OrderingPolicy;
 
 /**
- * Hadoop's, without one way in which it loses a request of the placement processor, four in which it miscounts, and one in
+ * Hadoop's, without one way in which it loses a request of the placement processor, five in which it miscounts, and one in
  * which preemption finds no end.
  */
 public final class MendedCapacityScheduler extends CapacityScheduler {
@@ -74,7 +76,13 @@ public final class MendedCapacityScheduler extends CapacityScheduler {
         }
       }
     }
+    LentMasters masters = event instanceof NodeLabelsUpdateSchedulerEvent
+        ? new LentMasters(this, ((NodeLabelsUpdateSchedulerEvent) event).getUpdatedNodeToLabels())
+        : null;
     super.handle(event);
+    if (masters != null) {
+      masters.keep();
+    }
   }
 
   /**

@@ -264,6 +264,15 @@ final class Observation {
     return seen;
   }
 
+  /** Where no queue has a capacity, queues that submissions make have a weight once something was booked there. */
+  private static boolean isNamed(AbstractCSQueue queue, String label) {
+    CSQueue top = queue;
+    while (top.getParent() != null) {
+      top = top.getParent();
+    }
+    return top.getConfiguredNodeLabels().contains(label);
+  }
+
   private Map<String, Object> partition(AbstractCSQueue queue, String label) {
     Map<String, Object> seen = new TreeMap<>();
     ResourceUsage usage = queue.getQueueResourceUsage();
@@ -272,7 +281,7 @@ final class Observation {
     seen.put("pending", amounts(usage.getPending(label)));
     seen.put("reserved", amounts(usage.getReserved(label)));
     boolean isWeighted = queue.getParent() != null && capacities.getWeight(label) >= 0
-        && queue.getQueueContext().getConfiguration().isLegacyQueueMode();
+        && isNamed(queue, label) && queue.getQueueContext().getConfiguration().isLegacyQueueMode();
     seen.put("capacity", isWeighted ? capacities.getNormalizedWeight(label) : capacities.getCapacity(label));
     seen.put("max-capacity", capacities.getMaximumCapacity(label));
     seen.put("absolute-capacity", capacities.getAbsoluteCapacity(label));

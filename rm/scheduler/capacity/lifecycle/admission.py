@@ -22,7 +22,7 @@ from yarnbox.rm.scheduler.capacity.queues.context import QueueContext
 from yarnbox.rm.scheduler.capacity.queues.leaf import LeafQueue
 from yarnbox.rm.scheduler.capacity.queues.queue import CapacityQueue
 from yarnbox.rm.scheduler.capacity.queues.sizes import ContainerSizes
-from yarnbox.rm.scheduler.capacity.queues.tree import QueueTree
+from yarnbox.rm.scheduler.capacity.queues.tree import QueueTree, drain_again
 from yarnbox.rm.scheduler.register import Register
 from yarnbox.yarn.errors import YarnError
 from yarnbox.yarn.ids import ApplicationAttemptId
@@ -100,6 +100,7 @@ class Admission:
             )
         leaf = self._find_leaf(event, is_placed=is_placed)
         if event.is_recovering:
+            drain_again(leaf)
             return leaf, event.app_priority
         try:
             app_priority = self._priorities.of_submission(event, leaf)

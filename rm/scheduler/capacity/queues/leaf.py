@@ -35,7 +35,7 @@ from yarnbox.rm.scheduler.capacity.queues.limits import (
 from yarnbox.rm.scheduler.capacity.queues.ordering.applications import AppOrder, Ordered
 from yarnbox.rm.scheduler.capacity.queues.ordering.fifo_for_pending_apps import pending_key
 from yarnbox.rm.scheduler.capacity.queues.queue import AbstractParentQueue, CapacityQueue
-from yarnbox.rm.scheduler.capacity.queues.shares import Share
+from yarnbox.rm.scheduler.capacity.queues.shares import EMPTY, Share
 from yarnbox.rm.scheduler.capacity.queues.users import User, Users
 from yarnbox.rm.scheduler.usage import Path, change_am_used
 from yarnbox.yarn.enums import QueueState
@@ -350,7 +350,12 @@ class LeafQueue(CapacityQueue):
         context = self.context
         settings, scheduler = self.settings, context.settings
         default = self.share(DEFAULT_PARTITION)
-        largest: float | None = max(share.absolute for share in self.shares.values())
+        partitions = settings.partitions
+        largest: float | None = max(
+            share.absolute
+            for label, share in self.shares.items()
+            if partitions.get(label, EMPTY).is_configured
+        )
         if not scheduler.is_legacy and not context.cluster:
             largest = None  # vectors are compared with nothing: see maximum_applications
         self.maximum_applications = maximum_applications(

@@ -304,6 +304,16 @@ def refresh_state(queue: CapacityQueue) -> None:
             queue.state = QueueState.RUNNING
 
 
+def drain_again(leaf: LeafQueue) -> None:
+    """An application is recovered: a leaf that is stopped was draining, and so were those above it. See
+    tests/scenarios/restart/capacity-draining-queue-drains-on.yaml.
+    """
+    for queue in leaf.ancestors():
+        if queue.state is not QueueState.STOPPED:
+            return
+        queue.state = QueueState.DRAINING
+
+
 def stop(queue: CapacityQueue) -> None:
     """Stops a queue, its children first; what still has applications drains."""
     if isinstance(queue, ParentQueue):

@@ -103,6 +103,19 @@ def test_an_empty_leaf_becomes_a_parent_at_once_a_busy_one_later() -> None:
     assert isinstance(rig.queue("b.x"), LeafQueue)
 
 
+def test_a_busy_leaf_becomes_a_parent_with_the_first_child_of_hadoops_order() -> None:
+    """Whoever is tried again after that finds no leaf in its place, and is not made: QueueManager's
+    IncompatibleQueueRemovalTask, in the order of a hash set of paths.
+    """
+    rig = Rig('<allocations><queue name="u"/></allocations>')
+    rig.submit("a", "u")
+    children = "".join(f'<queue name="{name}"/>' for name in "bac")
+    rig.refresh(f'<allocations><queue name="u">{children}</queue></allocations>')
+    rig.finish("a")
+    rig.scheduler.tree.change_pending_kinds()
+    assert [queue.path for queue in rig.scheduler.tree.leaves] == ["root.u.a"]
+
+
 def test_a_leaf_default_is_never_removed_for_a_child_of_it() -> None:
     rig = Rig(declared('<queue name="default"/>'))
     rig.refresh(declared('<queue name="default"><queue name="x"/></queue>'))
