@@ -56,9 +56,11 @@ class CapacityValue:
 
     @property
     def amounts(self) -> Resource:
-        """What it says in amounts; nothing where it gives no amount of memory."""
+        """What it says in amounts; nothing where it gives no amount of memory, or a percentage of any type."""
         if self.mode is not CapacityMode.VECTOR:
             return self.resource
+        if any(unit is Unit.PERCENT for _, unit, _ in self.vector):
+            return NONE
         found = {name: int(number) for name, unit, number in self.vector if unit is Unit.ABSOLUTE}
         return Resource.of(found) if found.get(MEMORY_MB) else NONE
 

@@ -73,9 +73,20 @@ def test_capacities_are_shown_by_what_is_effective() -> None:
 def test_an_amount_above_the_maximum_is_refused() -> None:
     """AbstractCSQueue.updateConfigurableResourceLimits looks at amounts in both modes."""
     with pytest.raises(ConfigurationError, match=r"Min resource configuration .* is greater than its max"):
-        effective({"a": "[memory=5000,vcores=50%]", "b": "1w"}, TOTAL, a="[memory=4000,vcores=20]")
-    found = effective({"a": "[memory=50%,vcores=30]", "b": "1w"}, TOTAL, a="[memory=4000,vcores=20]")
-    assert found["a"] == (4000, 20), "without an amount of memory nothing is compared"
+        effective({"a": "[memory=5000,vcores=2w]", "b": "1w"}, TOTAL, a="[memory=4000,vcores=20]")
+
+
+@pytest.mark.parametrize(
+    "capacity, maximum",
+    [
+        ("[memory=50%,vcores=30]", "[memory=4000,vcores=20]"),
+        ("[memory=5000,vcores=30%]", "[memory=4000,vcores=20]"),
+        ("[memory=5000,vcores=30]", "[memory=4000,vcores=20%]"),
+    ],
+)
+def test_with_a_percentage_of_any_type_nothing_is_compared(capacity: str, maximum: str) -> None:
+    """CapacitySchedulerConfiguration.RESOURCE_PATTERN does not know the sign."""
+    assert effective({"a": capacity, "b": "1w"}, TOTAL, a=maximum)["a"] == (4000, 20)
 
 
 def test_an_amount_above_the_maximum_of_the_parent_is_refused() -> None:
