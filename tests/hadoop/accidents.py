@@ -69,6 +69,7 @@ _SIZES = ("nodeHeartbeat.containers_to_decrease", "nodeHeartbeat.containers_to_u
 _PARTITION = re.compile(r"\.queues\.[^ ]*\.labels\.")
 _NO_QUEUE = re.compile(r"CSQueue\.getQueuePath\(\).*CapacityScheduler\.getQueue\(String\)\" is null")
 _NOT_REFRESHED, _NOT_CONVERTED = "Failed to re-init queues : ", "Can not convert the leaf queue"
+_NOT_DELETED = "cannot be deleted from the capacity scheduler configuration"
 _LATE_FAULTS = ("the maximum allocation size can not be decreased", "(mapping ")
 """What Hadoop finds out when it has begun to change its queues."""
 _NO_PARTITION = re.compile(r"cannot find TempQueuePerPartition for queueName=(?P<name>[^.]+)$")
@@ -264,8 +265,11 @@ class Accidents:
                 # FiCaSchedulerApp.getAllocation takes that next.
                 raise EndedByAccidentError(CROSSED)
 
-    def in_refusal(self, ours: str | None) -> None:
-        """EndedByAccidentError where it is an accident that Hadoop accepts what ours refuses, if it does."""
+    def in_refusal(self, ours: str | None, hadoop: str | None) -> None:
+        """EndedByAccidentError where it is an accident that one accepts what the other refuses."""
+        if self._is_half_refreshed and hadoop is not None and _NOT_DELETED in hadoop:
+            # Hadoop: the queue is one that the refused file has brought, see in_books.
+            raise EndedByAccidentError(HALF)
         # Hadoop: CapacitySchedulerConfigValidator.validateLeafQueueConversion looks at the states, of which
         # the file's is enough; AbstractParentQueue.reinitialize puts another queue in the place of the leaf.
         faults = (ours or "").removeprefix(_NOT_REFRESHED).split("; ")

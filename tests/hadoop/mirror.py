@@ -410,7 +410,7 @@ class MirroredRM(SimulatedRM):
             ours = None if one.refusal is None else one.refusal.message
             hadoop = f"{answer.name}: {answer.message}" if isinstance(answer, Refusal) else None
             if (ours is None) is not (hadoop is None):
-                self.accidents.in_refusal(ours)
+                self.accidents.in_refusal(ours, hadoop)
                 raise DifferenceError(f"{one.rpc}.refused", ours, hadoop)
             if isinstance(one.request, ReservationUpdateRequest):
                 self.accidents.note_refused_update(str(one.request.reservation_id))

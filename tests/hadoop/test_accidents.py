@@ -10,6 +10,7 @@ from tests.hadoop.accidents import (
     AMBIGUOUS,
     BEYOND,
     CROSSED,
+    HALF,
     LISTED,
     NAMELESS,
     OMITTED,
@@ -126,6 +127,16 @@ def test_a_priority_of_the_submission_is_not_stored_when_it_is_set_again() -> No
     accidents.note_priority("application_0_0001")
     with pytest.raises(EndedByAccidentError):
         accidents.in_books(path, 0, 1, ())
+
+
+def test_queues_of_a_refused_refresh_cannot_be_deleted_by_a_later_one() -> None:
+    accidents = Accidents()
+    refusal = "root.n cannot be deleted from the capacity scheduler configuration"
+    accidents.in_refusal(None, refusal)
+    accidents.note_refused_refresh("the maximum allocation size can not be decreased!")
+    accidents.in_refusal(None, "another")
+    with pytest.raises(EndedByAccidentError, match=HALF):
+        accidents.in_refusal(None, refusal)
 
 
 def test_a_queue_that_a_refresh_omits_leaves_at_once_in_hadoop() -> None:

@@ -56,7 +56,7 @@ class CapacityValue:
 
     @property
     def amounts(self) -> Resource:
-        """What it says in amounts; nothing where it gives no amount of memory, or a percentage of any type."""
+        """What it says in amounts; nothing where it gives no amount of memory, or a percentage of a type."""
         if self.mode is not CapacityMode.VECTOR:
             return self.resource
         if any(unit is Unit.PERCENT for _, unit, _ in self.vector):
