@@ -160,6 +160,10 @@ class ClusterRecord:
         """Whether any of those runs."""
         return any(process.is_alive() for process in self.processes())
 
+    def simulates_containers(self) -> bool:
+        """Whether an ApplicationMaster may get a container in which no program runs."""
+        return any(node.virtual for node in self.nodes.values())
+
     def node(self, name: str) -> NodeRecord:
         """The node of that name; ClusterError names those there are."""
         if name not in self.nodes:

@@ -149,16 +149,27 @@ def _forward(command: str, words: Sequence[str]) -> int:
 def _job(words: list[str], directory: str | None, run: RunDirectory) -> int:
     """`yarnbox job` on the cluster that `yarn` would find: --dir, Hadoop's variables, the run directory."""
     main = importlib.import_module("yarnbox.am.job_command.command").main
+    wants_help = not words or "--help" in words or "-h" in words
     named = os.environ.get("YARN_CONF_DIR") or os.environ.get("HADOOP_CONF_DIR")
     if directory is None and named:
         given = RunDirectory(Path(named))
-        return _status_of(main(words, given.path if given.record_file.exists() else None))
-    wants_help = not words or "--help" in words or "-h" in words
-    if run.record_file.exists() or not wants_help:
-        run.load()
+        is_ours = given.record_file.exists()
+        if is_ours and not wants_help:
+            _check_runs_programs(given)
+        return _status_of(main(words, given.path if is_ours else None))
+    if not wants_help:
+        _check_runs_programs(run)
+    if run.record_file.exists():
         os.environ.update({"YARN_CONF_DIR": str(run.path), "HADOOP_CONF_DIR": str(run.path)})
     yarn = "yarn" if directory is None else f"yarn --dir {shlex.quote(directory)}"
     return _status_of(main(words, run.path, yarn, partial(_collect_for_a_job, run)))
+
+
+def _check_runs_programs(run: RunDirectory) -> None:
+    """ClusterError where a job's ApplicationMaster would be waited for in vain."""
+    if run.load().simulates_containers():
+        what = f"the nodes of the cluster in {run.path} are virtual"
+        raise ClusterError(f"{what}: no job runs in containers that are simulated")
 
 
 def _collect_for_a_job(run: RunDirectory) -> None:
@@ -288,7 +299,7 @@ def _banner(cluster: Cluster, seconds: float, options: argparse.Namespace) -> st
 def hints_for(record: ClusterRecord, queue: str | None) -> list[str]:
     """Commands to try, with a job in that queue if there is one that takes it."""
     jobs = {None: "yarn queue -list all", "default": "job pi 4 100000"}
-    if any(node.virtual for node in record.nodes.values()):
+    if record.simulates_containers():
         queue = None  # an ApplicationMaster that is simulated never registers
     return [
         "status",

@@ -10,6 +10,7 @@ import pytest
 
 from yarnbox import CORE, __version__
 from yarnbox.cluster.arguments import parser, without_directory
+from yarnbox.cluster.directory import ClusterRecord, NodeRecord, RunDirectory
 from yarnbox.cluster.main import main
 
 
@@ -126,8 +127,29 @@ def test_job_finds_the_cluster_that_the_environment_names(
     production, run = tmp_path / "production", tmp_path / "run"
     for directory in (production, run):
         directory.mkdir()
-    (run / "cluster.json").write_text("{}")
+    RunDirectory(run).save(ClusterRecord("1", "127.0.0.1:1", "127.0.0.1:2", "capacity"))
     for directory, expected in ((production, None), (run, run)):
         monkeypatch.setenv(name, str(directory))
         assert main(["job", "pi", "1", "1"]) == 0
         assert calls.pop() == (["pi", "1", "1"], expected, str(directory))
+
+
+@pytest.mark.parametrize("words", [["pi", "4", "1000"], ["shell", "--", "hostname"]])
+@pytest.mark.parametrize("is_named", [False, True])
+def test_no_job_is_sent_to_nodes_that_run_no_programs(
+    words: list[str],
+    is_named: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Its ApplicationMaster would be awaited for as long as one may be silent, twice."""
+    nodes = {"nm1": NodeRecord("nm1", "/r", virtual=2)}
+    RunDirectory(tmp_path).save(ClusterRecord("1", "127.0.0.1:1", "127.0.0.1:2", "capacity", nodes=nodes))
+    for variable in ("YARN_CONF_DIR", "HADOOP_CONF_DIR"):
+        monkeypatch.delenv(variable, raising=False)
+    if is_named:
+        monkeypatch.setenv("YARN_CONF_DIR", str(tmp_path))
+    assert main(["job", *([] if is_named else ["--dir", str(tmp_path)]), *words]) == 1
+    told = "are virtual: no job runs in containers that are simulated"
+    assert capsys.readouterr().err == f"yarnbox: the nodes of the cluster in {tmp_path} {told}\n"
