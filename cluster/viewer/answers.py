@@ -18,6 +18,7 @@ from yarnbox.rm.scheduler.views import is_within
 from yarnbox.rm.web import finding
 from yarnbox.rm.web.past import CLUSTER, MEASURES, Measure
 from yarnbox.rm.web.properties import ShownProperty, configuration_page
+from yarnbox.rm.web.queues.tree import queues_page
 from yarnbox.rm.web.refusals import RestError
 from yarnbox.sim.recording import containers
 from yarnbox.sim.recording.document import Recording
@@ -94,6 +95,7 @@ class RecordedCluster:
             "/scheduler-overview": lambda moment, _: self._document("/scheduler-overview", moment),
             "/ui/waiting": lambda moment, _: {"waiting": self._document("/waiting", moment)},
             "/ui/queue-users": self._queue_users,
+            "/ui/queues": self._queues,
             "/ui/recording/events": self._events,
             "/ui/recording/containers": self._every_container,
             "/ui/recording/applications": lambda moment, _: applications(self.recording, moment, EPOCH_MS),
@@ -141,6 +143,12 @@ class RecordedCluster:
 
     def _scheduler(self, moment: int, query: Query) -> Answer:
         return {"scheduler": {"schedulerInfo": self._document("/scheduler", moment)}}
+
+    def _queues(self, moment: int, query: Query) -> Answer:
+        overview = self._document("/scheduler-overview", moment) or {}
+        step_mb = overview.get("minimumAllocation", {}).get("memory", 0)
+        info = self._document("/scheduler", moment)
+        return {"queues": queues_page(info, query.get("queue", ""), query.get("partition", ""), step_mb)}
 
     def _info(self, moment: int, query: Query) -> Answer:
         recording = self.recording

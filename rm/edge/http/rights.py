@@ -1,4 +1,5 @@
-"""What the pages need beside Hadoop's REST: what the reader may do, who uses a queue, and the configuration.
+"""What the pages need beside Hadoop's REST: what the reader may do, queues and who uses them, and the
+configuration.
 
 Ours alone.
 """
@@ -9,7 +10,8 @@ from yarnbox.rm.app import RMApp
 from yarnbox.rm.edge.http.calls import Call, Reply, Route
 from yarnbox.rm.web.past import queues
 from yarnbox.rm.web.properties import configuration_page, scheduler_file, site_properties
-from yarnbox.rm.web.queues import users
+from yarnbox.rm.web.queues import scheduler, users
+from yarnbox.rm.web.queues.tree import queues_page
 from yarnbox.rm.web.refusals import not_found
 from yarnbox.rm.web.values import Answer
 from yarnbox.yarn.ids import ApplicationId
@@ -75,6 +77,16 @@ def queue_users(call: Call) -> Reply:
     return Reply(root="users", value={"queue": path, "user": found})
 
 
+def queues_shown(call: Call) -> Reply:
+    """GET /ui/queues?queue=&partition=: the tree as rows, and the chosen queue with where its figures come
+    from.
+    """
+    info = scheduler.scheduler_info(call.context, call.shapes)
+    chosen, partition = call.parameter("queue") or "", call.parameter("partition") or ""
+    step_mb = call.context.scheduler.minimum_allocation.memory_mb
+    return Reply(root="queues", value=queues_page(info, chosen, partition, step_mb))
+
+
 def configuration(call: Call) -> Reply:
     """GET /ui/conf: every property with its value, the file and line that say so, unit and meaning, those of
     the scheduler's own file included, or its text; for administrators, as Hadoop's /conf.
@@ -89,5 +101,6 @@ def configuration(call: Call) -> Reply:
 ROUTES: tuple[Route, ...] = (
     ("GET", "/ui/rights", rights),
     ("GET", "/ui/queue-users", queue_users),
+    ("GET", "/ui/queues", queues_shown),
     ("GET", "/ui/conf", configuration),
 )

@@ -20,13 +20,6 @@ from yarnbox.sim.recording.document import Recording, read
 if TYPE_CHECKING:
     from playwright.async_api import Page
 
-MORE_USERS = """\
-  - submit: {app: ann2, queue: root.etl, user: ann}
-  - ask: {app: ann2, requests: [{count: 4, memory-mb: 1024}]}
-  - advance: 10s
-  - submit: {app: kim, queue: root.etl, user: kim}
-  - advance: 10s
-"""
 OF_RUNS = ("/run?at=5000", "/compare", "/simulation")
 PAGES = (
     *OF_RUNS,
@@ -226,36 +219,6 @@ BUTTONS = """async () => {
 }"""
 
 
-# The limit of each user, worked out from what the page shows, beside the scheduler's own.
-LIMITS = """async (moments) => {
-  const { userLimit, inPartition } = await import("/static/queuefacts.js");
-  const get = async (path) => (await fetch(`/ws/v1/cluster${path}`)).json();
-  const found = [];
-  for (const at of moments) {
-    const step = (await get(`/scheduler-overview?at=${at}`)).minimumAllocation.memory;
-    const { schedulerInfo } = (await get(`/scheduler?at=${at}`)).scheduler;
-    for (const queue of schedulerInfo.queues.queue) {
-      const capacity = inPartition(queue.capacities.queueCapacitiesByPartition, "");
-      for (const user of queue.users?.user ?? [])
-        found.push([userLimit(user, queue, capacity, step).limit, user.userResourceLimit.memory]);
-    }
-  }
-  return found;
-}"""
-
-
-# And of a queue in which nobody is active: nothing is divided by nobody.
-NOBODY = """async () => {
-  const { userLimit } = await import("/static/queuefacts.js");
-  const user = { isActive: false, resourcesUsed: { memory: 0 } };
-  const queue = { users: { user: [user] }, userLimit: 50, userLimitFactor: 1 };
-  const size = { memory: 4096 };
-  const { limit, how } = userLimit(
-    user, queue, { effectiveMinResource: size, effectiveMaxResource: size }, 1024);
-  return [limit, how];
-}"""
-
-
 async def file_of(page: Page, name: str) -> str:
     """The text that a button saves."""
     async with page.expect_download() as saved:
@@ -314,11 +277,9 @@ async def look_at_the_stream(page: Page, top: str) -> None:
     assert await page.evaluate(LEGEND) == ["a10: 1", "a11: 1", "and 8 more"]
 
 
-def test_the_limits_of_users_are_those_of_the_scheduler(browser: Browser) -> None:
-    text = SCENARIO.replace("user-limit-factor: 3", "user-limit-factor: 1.5") + MORE_USERS
-
+def test_a_queue_says_what_waits_and_where_limits_come_from(browser: Browser) -> None:
     async def scene() -> None:
-        async with viewing([recorded(SCENARIO), recorded(text)]) as caller, browser.page() as page:
+        async with viewing([recorded(SCENARIO)]) as caller, browser.page() as page:
             await show(page, caller.top, "/scheduler?queue=root.adhoc&at=60000")
             how = "tom: user limit 10 GiB = min(max((0 + 1) GiB / 1 user, (9 + 1) GiB "
             assert how in await page.locator("main").inner_text()
@@ -328,13 +289,6 @@ def test_the_limits_of_users_are_those_of_the_scheduler(browser: Browser) -> Non
                 "3",
                 "application_0_0003",
             ]
-            for run in ("a", "b"):
-                await show(page, caller.top, f"/scheduler?run={run}")
-                found = await page.evaluate(LIMITS, [f"{at}000&run={run}" for at in range(0, 80, 3)])
-                assert len(found) > 20
-                assert [one for one in found if one[0] != one[1]] == []
-            limit, how = await page.evaluate(NOBODY)
-            assert (limit, how.partition(",")[0]) == (2048, "min(4 GiB \N{MULTIPLICATION SIGN} 50%")
 
     browser.play(scene)
 

@@ -19,12 +19,12 @@ async function apply(body) {
   await put("/scheduler-conf", body);
 }
 
-export function queueActions({ name, queue }, siblings, rights, partition) {
+export function queueActions({ path, state, sibling }, rights, partition) {
   const why = notForUsers(rights) || rights.queuesAreFixed;
-  const to = (queue.state || "RUNNING") === "RUNNING" ? STOP : START;
+  const to = state === "RUNNING" ? STOP : START;
   return html`<p class="actions">
-    ${action(to.verb, () => setState(name, to), why, to === STOP)}
-    ${action("Edit capacities", () => edit(name, siblings, partition), why)}
+    ${action(to.verb, () => setState(path, to), why, to === STOP)}
+    ${action("Edit capacities", () => edit(path, sibling, partition), why)}
   </p>`;
 }
 

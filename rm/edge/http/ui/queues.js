@@ -12,20 +12,18 @@ import {
   empty,
   facts,
   html,
+  inUnits,
   isRecording,
   link,
   moment,
   partitionName,
   percent,
-  plainGib,
-  plural,
   table,
   title,
   withQuery,
 } from "./dom.js";
 import { grid } from "./grid.js";
 import { queueActions } from "./queueactions.js";
-import { capacityFacts, fairFacts, fifoFacts, inPartition, sizeOf, userLimit } from "./queuefacts.js";
 import { hrefOfApp, streamOf } from "./taskstream.js";
 
 const MINUTES = [
@@ -34,8 +32,7 @@ const MINUTES = [
   ["60", "1 hour"],
 ];
 const span = (minutes) => !isRecording && choice("Time", "minutes", MINUTES, minutes, "15");
-const NOTHING = { memory: 0, vCores: 0 },
-  MOST_CHARTS = 8;
+const MOST_CHARTS = 8;
 
 // Hadoop's own addresses name the branches that are open: ?openQueues=Queue: root.a#Queue: root.a.b
 const hadoopsQueue = (query) =>
@@ -50,29 +47,17 @@ export async function scheduler(_, query) {
     minutes = query.get("minutes") || "15",
     path = encodeURIComponent(open || "root");
   const asked = open ? `&queue=${encodeURIComponent(open)}` : "";
-  const [
-    { scheduler },
-    { history },
-    { nodes },
-    rights,
-    { users },
-    { found },
-    { waiting },
-    overview,
-    containers,
-  ] = await Promise.all([
-    get("/scheduler"),
+  const parameters = new URLSearchParams({ partition, ...(open && { queue: open }) });
+  const [{ queues }, { history }, rights, { users }, { found }, { waiting }, containers] = await Promise.all([
+    get(`/ui/queues?${parameters}`),
     get(`/ui/history/queues?parent=${path}&partition=${encodeURIComponent(partition)}&minutes=${minutes}`),
-    get("/ui/nodes"),
     get("/ui/rights"),
     get(usersOf(open || "root")).catch(() => ({ users: {} })),
     get(`/ui/apps?states=NEW,NEW_SAVING,SUBMITTED,ACCEPTED,RUNNING&limit=20${asked}`),
     get("/ui/waiting"),
-    get("/scheduler-overview"),
     open ? containersOf(asked.slice(1)) : null,
   ]);
-  const { schedulerInfo: info } = scheduler;
-  const [apps, step] = [list(found.app), overview?.minimumAllocation?.memory ?? 0];
+  const apps = list(found.app);
   const common = {
     history,
     minutes,
@@ -83,32 +68,28 @@ export async function scheduler(_, query) {
     waiting,
     apps,
     users: list(users.user),
-    step,
   };
-  if (info.type === "fifoScheduler") return fifo(info, common, await containersOf(`queue=${ONLY_QUEUE}`));
-  const isFair = info.type === "fairScheduler",
-    all = list(nodes.node);
-  const labels = [...new Set(["", ...all.map((one) => one.label)])].sort(),
-    whole = totalOf(all, partition);
-  const rows = isFair ? fairRows(info.rootQueue, info.rootQueue) : capacityRows(info, partition, whole);
-  const chosen = rows.find((one) => one.name === open);
-  const partitions = labels.map((one) => [one, partitionName(one)]);
+  if (queues.scheduler === "FifoScheduler")
+    return fifo(queues, common, await containersOf(`queue=${ONLY_QUEUE}`));
+  const { row: rows, chosen, whole } = queues;
+  const isFair = queues.scheduler === "FairScheduler";
+  const partitions = queues.partition.map((one) => [one, partitionName(one)]);
   return html`${title("Scheduler")}
-    <p>${isFair ? "FairScheduler" : "CapacityScheduler"}</p>
-    ${!isFair && labels.length > 1 && choice("Partition", "partition", partitions, partition, "")}
-    ${!isFair && html`<p class="id">Partition: ${partitionName(partition)} ${amount(whole)}</p>`}
+    <p>${queues.scheduler}</p>
+    ${partitions.length > 1 && choice("Partition", "partition", partitions, partition, "")}
+    ${whole && html`<p class="id">Partition: ${partitionName(partition)} ${amount(whole)}</p>`}
     ${legend(isFair)}
     <ul class="queues">${rows.map((one) => queueBar(one, open))}</ul>
     ${
       open && !chosen
         ? noQueue(open, partition)
-        : html`${chosen ? details(chosen, rows, isFair, common) : empty("Select a queue to see its details.")}
+        : html`${chosen ? details(chosen, isFair, common) : empty("Select a queue to see its details.")}
             <h2>Share of ${partition ? `partition ${partition}` : "the cluster"} over time</h2>
             ${span(minutes)}${shares(history, isFair)} ${chosen && stream(open, containers, query)}
             <h2>${open ? `Applications of ${open}` : "Waiting and running applications"}</h2>
             ${applications(common)}`
     }
-    ${info.health && health(info.health)}`;
+    ${queues.health && health(queues.health)}`;
 }
 
 const noQueue = (path, partition) => html`<p role="alert">
@@ -123,14 +104,6 @@ const stream = (path, containers, query) =>
   html`<h2>Containers of ${path} over time</h2>
     ${streamOf(path, containers, query, { lanes: "app", colour: "state", hrefOf: hrefOfApp })}`;
 
-function totalOf(nodes, partition) {
-  const living = nodes.filter((one) => one.label === partition && one.state !== "LOST");
-  return living.reduce(
-    (sum, one) => ({ memory: sum.memory + one.totalMB, vCores: sum.vCores + one.totalVCores }),
-    NOTHING,
-  );
-}
-
 const applications = ({ apps, query, asked }) =>
   appGrid("queueapps", apps, query, {
     calls: [`/ui/apps?states=ACCEPTED,RUNNING${asked}`],
@@ -138,9 +111,9 @@ const applications = ({ apps, query, asked }) =>
     isSorted: false,
   });
 
-const fifo = (info, common, containers) => html`${title("Scheduler")}
+const fifo = ({ fact }, common, containers) => html`${title("Scheduler")}
   <p>FifoScheduler</p>
-  ${facts(fifoFacts(info))}
+  ${facts(factsOf(fact))}
   <h2>Users</h2>
   ${userGrid(FIFO_USERS, common.users, common.query, usersOf("root"))}
   <h2>Share of the cluster over time</h2>
@@ -158,110 +131,45 @@ function legend(isFair) {
   </p>`;
 }
 
-function capacityRows(queue, partition, whole, depth = 0, parent = null) {
-  const capacity = inPartition(queue.capacities?.queueCapacitiesByPartition, partition);
-  const usage = inPartition(queue.resources?.resourceUsagesByPartition, partition);
-  const one = {
-    name: queue.queuePath,
-    depth,
-    queue,
-    capacity,
-    usage,
-    parent,
-    whole,
-    used: capacity ? capacity.absoluteUsedCapacity : 0,
-    floor: capacity ? capacity.absoluteCapacity : 0,
-    most: capacity ? capacity.absoluteMaxCapacity : 0,
-    isBusy: queue.allocatedContainers > 0 || queue.pendingContainers > 0,
-    amount: usage ? usage.used : NOTHING,
-    pending: usage?.pending.memory > 0 && amount(usage.pending),
-    isMade: (queue.creationMethod || "static") !== "static",
-  };
-  const below = list(queue.queues?.queue).flatMap((child) =>
-    capacityRows(child, partition, whole, depth + 1, one),
-  );
-  return !capacity && !below.length ? [] : [one, ...below];
-}
-
-function fairRows(queue, root, depth = 0, parent = null, siblings = []) {
-  const whole = root.clusterResources.memory || 1,
-    part = (value) => Math.min(100, (100 * value.memory) / whole),
-    children = list(queue.childQueues?.queue);
-  const one = {
-    name: queue.queueName,
-    depth,
-    queue,
-    parent,
-    siblings,
-    used: part(queue.usedResources),
-    floor: part(queue.steadyFairResources),
-    now: part(queue.fairResources),
-    most: part(queue.maxResources),
-    amount: queue.usedResources,
-    // Its demand ends at its maximum: what is pending beyond that is known as a number of containers only.
-    pending: queue.pendingContainers > 0 && plural(queue.pendingContainers, "container"),
-  };
-  return [one, ...children.flatMap((child) => fairRows(child, root, depth + 1, one, children))];
-}
+// What a fact says is a number, words, an amount, or several of these.
+const said = (value) => [value].flat().map((one) => (one?.memory === undefined ? inUnits(one) : amount(one)));
+const factsOf = (found) => found.map(({ name, value, how }) => [name, said(value), how && inUnits(how)]);
 
 function queueBar(one, open) {
-  const bound = one.now === undefined ? one.floor : one.now,
+  const bound = one.now ?? one.floor,
     within = Math.min(one.used, bound);
   const px = (value) => `${clamped(value, 100)}%`,
-    isOpen = one.name === open;
-  const stopped = one.queue.state && one.queue.state !== "RUNNING";
+    isOpen = one.path === open;
   const at = (left, width) => ({ left: px(left), width: width === undefined ? null : px(width) });
-  return html`<li key=${one.name}>
+  return html`<li key=${one.path}>
     <a
-      href=${withQuery("queue", isOpen ? null : one.name)}
+      href=${withQuery("queue", isOpen ? null : one.path)}
       aria-current=${isOpen ? "true" : null}
       aria-expanded=${String(isOpen)}
     >
       <span class="name" style=${{ paddingLeft: `${one.depth * 1.2}rem` }}>
-        ${one.depth ? one.name.split(".").at(-1) : one.name}
-        ${stopped && html`<small class="trouble"> ${one.queue.state}</small>`}
+        ${one.path.split(".").at(-1)}
+        ${one.state !== "RUNNING" && html`<small class="trouble"> ${one.state}</small>`}
         ${one.isMade && html`<small> created dynamically</small>`}
       </span>
       <span class="queuebar">
         <span class="most" style=${at(0, one.most)}></span>
         <span class="used" style=${at(0, within)}></span>
         ${one.used > bound && html`<span class="over" style=${at(within, one.used - within)}></span>`}
-        ${one.now !== undefined && html`<span class="now" style=${at(one.now)}></span>`}
+        ${one.now !== null && html`<span class="now" style=${at(one.now)}></span>`}
         <span class="floor" style=${at(one.floor)}></span>
       </span>
       <span class="number">
         <b>${percent(one.used)}</b>${` of ${percent(bound)}, at most ${percent(one.most)}`}
-        ${one.pending && [", ", one.pending, " pending"]}
+        ${one.pending && `, ${inUnits(one.pending)} pending`}
       </span>
     </a>
   </li>`;
 }
 
-// "Uses 6.0 GiB of 4.0 GiB guaranteed; 2.0 GiB are borrowed from other queues. 3.0 GiB pending."
-// "Uses 1.0 GiB of 4.0 GiB guaranteed; of the other 3.0 GiB, 2.0 GiB are lent to other queues."
-function sentence(row, isFair, siblings) {
-  const dueOf = (one) => (isFair ? one.queue.fairResources : one.capacity?.effectiveMinResource);
-  const beyond = (one) => one.amount.memory - (dueOf(one)?.memory ?? 0);
-  if (!dueOf(row)) return null;
-  const borrowed = siblings.reduce((sum, one) => sum + Math.max(0, one === row ? 0 : beyond(one)), 0);
-  const idle = -beyond(row);
-  const lent = Math.min(idle, borrowed);
-  const rest =
-    idle < 0
-      ? `${plainGib(-idle)} are borrowed from other queues.`
-      : lent > 0
-        ? `of the other ${plainGib(idle)}, ${plainGib(lent)} are lent to other queues.`
-        : `${plainGib(idle)} are free for it.`;
-  const due = `${plainGib(dueOf(row).memory)} ${isFair ? "fair share" : "guaranteed"}`;
-  return html`<p class="headline">
-    Uses ${plainGib(row.amount.memory)} of ${due}; ${rest}${" "}
-    ${row.pending && [row.pending, " pending."]}
-  </p>`;
-}
-
 // What is pending in the queue and below it, by reason.
 function reasonsOf(row, waiting) {
-  const isBelow = (one) => one.queue === row.name || one.queue?.startsWith(`${row.name}.`);
+  const isBelow = (one) => `${one.queue}.`.startsWith(`${row.path}.`);
   const found = list(waiting?.reason).filter(isBelow);
   const rows = found.map((one) => [
     one.reason,
@@ -274,30 +182,20 @@ function reasonsOf(row, waiting) {
   );
 }
 
-function details(row, rows, isFair, { partition, rights, users, query, waiting, step }) {
-  const siblings = rows.filter((one) => one.parent === row.parent);
+function details(row, isFair, { partition, rights, users, query, waiting }) {
   return html`<section class="card">
-    <h2>${row.name}${partition && ` in partition ${partition}`}</h2>
-    ${sentence(row, isFair, siblings)} ${reasonsOf(row, waiting)}
-    ${
-      !isFair &&
-      !isRecording &&
-      queueActions(
-        row,
-        siblings.map((one) => one.name),
-        rights,
-        partition,
-      )
-    }
-    ${facts([["Pending", row.pending || "nothing"], ...(isFair ? fairFacts(row) : capacityFacts(row))])}
-    <h3>${isFair || !row.queue.users ? "Users" : "Active Users Info"}</h3>
-    ${userTable(row, users, isFair, query, step)}
+    <h2>${row.path}${partition && ` in partition ${partition}`}</h2>
+    ${row.headline && html`<p class="headline">${inUnits(row.headline)}</p>`} ${reasonsOf(row, waiting)}
+    ${!isFair && !isRecording && queueActions(row, rights, partition)}
+    ${facts(factsOf(row.fact))}
+    <h3>${row.user ? "Active Users Info" : "Users"}</h3>
+    ${row.user ? limitGrid(row.user, query) : userGrid(FAIR_USERS, users, query, usersOf(row.path))}
   </section>`;
 }
 
-const sized = (key, name, read, how = (_) => null) =>
+const sized = (key, name, read) =>
   number(key, name, (one) => read(one)?.memory, {
-    cell: (one) => (read(one) ? html`<span title=${how(one)}>${amount(read(one))}</span>` : "N/A"),
+    cell: (one) => (read(one) ? html`<span title=${one.how}>${amount(read(one))}</span>` : "N/A"),
   });
 
 const FAIR_USERS = [
@@ -330,29 +228,20 @@ const userGrid = (columns, rows, query, call) =>
     none: "No user has an application in this queue.",
   });
 
-function userTable(row, users, isFair, query, step) {
-  if (isFair || row.queue.numActiveApplications === undefined)
-    return userGrid(FAIR_USERS, users, query, usersOf(row.name));
-  const own = list(row.queue.users?.user);
-  // A recording of many events does not have the step by which limits are rounded.
-  const how = (one) => {
-    if (!step || !row.capacity || !one.userResourceLimit) return "";
-    const { how } = userLimit(one, row.queue, row.capacity, step);
-    return `user limit ${sizeOf(one.userResourceLimit.memory)} = ${how}`;
-  };
-  const limits = own.map((one) => how(one) && html`<p class="how">${one.username}: ${how(one)}</p>`);
-  const columns = [
-    text("user", "User Name", "username"),
-    sized("limit", "User Limit Resource", (one) => one.userResourceLimit, how),
-    count("weight", "Weight", "userWeight"),
-    sized("used", "Used Resource", (one) => one.resourcesUsed),
-    sized("maxam", "Max AM Resource", () => row.queue.userAMResourceLimit),
-    sized("am", "Used AM Resource", (one) => one.AMResourceUsed),
-    count("running", "Schedulable Apps", "numActiveApplications"),
-    count("waiting", "Non-Schedulable Apps", "numPendingApplications"),
-  ];
-  return [userGrid(columns, own, query, "/scheduler"), limits];
-}
+const LIMITED_USERS = [
+  text("user", "User Name", "username"),
+  sized("limit", "User Limit Resource", (one) => one.userResourceLimit),
+  count("weight", "Weight", "userWeight"),
+  sized("used", "Used Resource", (one) => one.resourcesUsed),
+  sized("maxam", "Max AM Resource", (one) => one.amLimit),
+  sized("am", "Used AM Resource", (one) => one.AMResourceUsed),
+  count("running", "Schedulable Apps", "numActiveApplications"),
+  count("waiting", "Non-Schedulable Apps", "numPendingApplications"),
+];
+const limitGrid = (users, query) => [
+  userGrid(LIMITED_USERS, users, query, "/scheduler"),
+  users.map(({ username, how }) => how && html`<p class="how">${username}: ${how}</p>`),
+];
 
 // The lines beside the used share: of either scheduler, what is due to a queue.
 const FAIR_LINES = [
