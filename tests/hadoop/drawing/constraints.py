@@ -32,6 +32,8 @@ def draw_constraint_cluster(dice: Random, seed: int) -> Document:
     conf[PLACEMENT + "handler"] = dice.choice(("scheduler", "scheduler", "placement-processor"))
     if dice.random() < 0.3:
         conf[PLACEMENT + "retry-attempts"] = dice.randint(1, 4)
+    if dice.random() < 0.2:
+        conf[PLACEMENT + "algorithm.iterator"] = "POPULAR_TAGS"
     for node in document["nodes"]:
         if dice.random() < 0.6:
             node["attributes"] = {"java": dice.choice(("1.8", "11"))}

@@ -42,6 +42,13 @@ def _more_nodes(dice: Random, document: Document) -> bool:
     return True
 
 
+def _am_blacklisting(dice: Random, document: Document) -> bool:
+    prefix = "yarn.resourcemanager.am-scheduling.node-blacklisting-"
+    document["conf"][prefix + "enabled"] = True
+    document["conf"][prefix + "disable-threshold"] = dice.choice((0.0, 0.5, 1.0))
+    return True
+
+
 def _three_times_as_long(dice: Random, document: Document) -> bool:
     """The walk is three times as long (walks.py)."""
     return True
@@ -70,6 +77,14 @@ OF_ALL = (
     ),
     Feature("smaller allocations", 0.2, in_conf("yarn.scheduler.minimum-allocation-mb", (256, 512))),
     Feature("larger allocations", 0.1, in_conf("yarn.scheduler.minimum-allocation-mb", (1536, 2048))),
+    Feature("allocations of two vcores", 0.1, in_conf("yarn.scheduler.minimum-allocation-vcores", (2,))),
+    Feature("largest allocation", 0.1, in_conf("yarn.scheduler.maximum-allocation-mb", (4096, 6144))),
+    Feature("most vcores", 0.1, in_conf("yarn.scheduler.maximum-allocation-vcores", (2, 4))),
+    Feature(
+        "attempts of all applications", 0.1, in_conf("yarn.resourcemanager.am.global.max-attempts", (1, 2))
+    ),
+    Feature("nodes that AMs failed on", 0.15, _am_blacklisting),
+    Feature("nodes resize containers", 0.1, in_conf("yarn.resourcemanager.auto-update.containers", (True,))),
     Feature("more nodes", 0.2, _more_nodes),
     Feature(LONG, 0.15, _three_times_as_long),
 )

@@ -163,6 +163,83 @@ def _multi_node(dice: Random, document: Document) -> bool:
     return put(document, "multi-node-sorting.policy", "default")
 
 
+def _limits_of_all(dice: Random, document: Document) -> bool:
+    """What holds where a queue says nothing of its own."""
+    limits: dict[str, tuple[object, ...]] = {
+        "global-queue-max-application": (2, 5),
+        "max-parallel-apps": (2, 4),
+        "minimum-user-limit-percent": (25, 50),
+        "user-limit-factor": (-1, 0.5, 2),
+    }
+    for name in dice.sample(list(limits), dice.randint(1, 2)):
+        put(document, name, dice.choice(limits[name]))
+    return True
+
+
+def _priority_acl(dice: Random, document: Document) -> bool:
+    document["conf"]["yarn.acl.enable"] = True
+    document["conf"]["yarn.cluster.max-application-priority"] = 5
+    leaf = dice.choice(leaf_paths(capacity_file(document)))
+    # Without a default Hadoop's ResourceManager breaks over a submission that has no priority.
+    groups = " ".join(
+        f"[user={user} max_priority={dice.randint(1, 4)} default_priority={dice.randint(0, 1)}]"
+        for user in dice.sample(USERS, 2)
+    )
+    return put(document, f"{leaf}.acl_application_max_priority", groups)
+
+
+def _own_partitions(dice: Random, document: Document) -> bool:
+    """Applications of a label of their own are served in its partition alone."""
+    if "labels" not in document:
+        return False
+    leaf = dice.choice(leaf_paths(capacity_file(document)))
+    put(document, f"{leaf}.ordering-policy", "fifo-with-partitions")
+    label = dice.choice(list(document["labels"]))
+    return put(document, f"{leaf}.ordering-policy.exclusive-enforced-partitions", label)
+
+
+def _nothing_below(dice: Random, document: Document) -> bool:
+    """A parent with a capacity, and children without any."""
+    properties = capacity_file(document)
+    if "labels" in document or any(str(value).endswith(("w", "]")) for value in properties.values()):
+        return False
+    leaves = leaf_paths(properties)
+    parents = list(dict.fromkeys(leaf.rpartition(".")[0] for leaf in leaves))
+    parents = [path for path in parents if path != "root" and _has_leaves_only(properties, path)]
+    if not parents:
+        return False
+    parent = dice.choice(parents)
+    put(document, f"{parent}.allow-zero-capacity-sum", True)
+    for leaf in leaves:
+        if leaf.startswith(f"{parent}."):
+            put(document, f"{leaf}.capacity", 0)
+    return True
+
+
+def _has_leaves_only(properties: Mapping[str, Any], parent: str) -> bool:
+    children = str(properties[f"{PREFIX}{parent}.queues"]).split(",")
+    return not any(f"{PREFIX}{parent}.{child}.queues" in properties for child in children)
+
+
+def _limits_of_created(dice: Random, document: Document) -> bool:
+    makers = [name for name in capacity_file(document) if name.endswith(AUTO_CREATED)]
+    if not makers:
+        return False
+    name, values = dice.choice((("max-queues", (1, 2)), ("maximum-queue-depth", (1, 3))))
+    capacity_file(document)[makers[0].removesuffix("enabled") + name] = dice.choice(values)
+    return True
+
+
+def _by_priority(dice: Random, document: Document) -> bool:
+    """Queues that are served first are preempted for by their priority."""
+    if not document["conf"].get("yarn.resourcemanager.scheduler.monitor.enable"):
+        return False
+    prefix = "ordering-policy.priority-utilization.underutilized-preemption."
+    put(document, prefix + "enabled", True)
+    put(document, prefix + "reserved-container-delay-ms", dice.choice((0, 10_000)))
+    return put(document, prefix + "allow-move-reservation", dice.random() < 0.5)
+
+
 def _lazy(dice: Random, document: Document) -> bool:
     if not document["conf"].get("yarn.resourcemanager.scheduler.monitor.enable"):
         return False
@@ -230,6 +307,34 @@ OF_CAPACITY = (
     *OF_LABELS,
     Feature("capacities in resources", 0.2, _in_resources),
     Feature("capacity vectors", 0.15, _vectors),
+    Feature("limits of all queues", 0.15, _limits_of_all),
+    Feature(
+        "parallel applications of one user",
+        0.1,
+        lambda dice, document: put(
+            document, f"user.{dice.choice(USERS)}.max-parallel-apps", dice.choice((1, 2))
+        ),
+    ),
+    Feature("reserved nodes", 0.1, _global("skip-allocate-on-nodes-with-reserved-containers", (True,))),
+    Feature("most vcores of a container", 0.1, _of_a_leaf("maximum-allocation-vcores", (1, 2))),
+    Feature("largest container by type", 0.1, _of_a_leaf("maximum-allocation", ("memory-mb=3072,vcores=2",))),
+    Feature("priorities of users", 0.1, _priority_acl),
+    Feature("order by partitions", 0.2, _own_partitions),
+    Feature("parent of queues without capacity", 0.15, _nothing_below),
+    Feature("limits of created queues", 0.6, _limits_of_created),
+    Feature("preemption by queues' priority", 0.3, _by_priority),
+    Feature(
+        "no preemption within a queue",
+        0.1,
+        _of_a_leaf("intra-queue-preemption.disable_preemption", (True, False)),
+    ),
+    Feature("eager DRF within a queue", 0.2, _monitor("intra-queue-preemption.conservative-drf", (False,))),
+    Feature("preemption is only observed", 0.1, _monitor("observe_only", (True,))),
+    Feature(
+        "wait before balancing",
+        0.2,
+        _monitor("preemption-to-balance-queue-after-satisfied.max-wait-before-kill", (0, 20_000)),
+    ),
     Feature(QUEUE_CHANGES, 0.25, in_steps),
     RESTARTS,
 )

@@ -122,6 +122,14 @@ OF_FAIR = (
     Feature("delay for racks", 0.3, in_conf(_FAIR + "locality.threshold.rack", (0.0, 0.5, 1.0))),
     Feature("shorter warnings", 0.2, in_conf(_FAIR + "waitTimeBeforeKill", (0, 2000))),
     Feature("reservable nodes", 0.2, in_conf(_FAIR + "reservable-nodes", (0.3, 1.0))),
+    Feature("next look for starvation", 0.2, in_conf(_FAIR + "waitTimeBeforeNextStarvationCheck", (0, 2000))),
+    Feature("AMs are not preempted", 0.1, in_conf(_FAIR + "am.preemption", (False,))),
+    Feature("AMs of a queue are not preempted", 0.1, in_conf(_FAIR + "am.preemption.root.b", (False,))),
+    Feature(
+        "least reservations",
+        0.1,
+        in_conf("yarn.scheduler.reservation-threshold.increment-multiple", (0.0, 1.0, 4.0)),
+    ),
     Feature("larger steps", 0.2, in_conf("yarn.resource-types.memory-mb.increment-allocation", ("512M",))),
     RESTARTS,
 )

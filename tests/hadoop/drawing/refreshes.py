@@ -12,7 +12,7 @@ from random import Random
 from tests.hadoop.drawing.clusters import PREFIX, shares
 
 NEW = ("n", "m")
-_LIMITS: Mapping[str, tuple[object, ...]] = {
+LIMITS: Mapping[str, tuple[object, ...]] = {
     "user-limit-factor": (-1, 0.5, 1, 3),
     "minimum-user-limit-percent": (10, 33, 100),
     "maximum-applications": (1, 3, 50),
@@ -120,8 +120,8 @@ class QueueRefreshes:
 
     def _limit(self, file: dict[str, object]) -> None:
         leaves = [path for path in _queues(file) if f"{PREFIX}{path}.queues" not in file]
-        name = self._dice.choice(list(_LIMITS))
-        file[f"{PREFIX}{self._dice.choice(leaves)}.{name}"] = self._dice.choice(_LIMITS[name])
+        name = self._dice.choice(list(LIMITS))
+        file[f"{PREFIX}{self._dice.choice(leaves)}.{name}"] = self._dice.choice(LIMITS[name])
 
     def _break(self, file: dict[str, object]) -> None:
         """A share that does not fit to the others."""

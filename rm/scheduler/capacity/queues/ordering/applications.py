@@ -115,9 +115,11 @@ class AppOrder:
         return attempt in self._sets
 
     def add(self, attempt: CapacityAttempt) -> None:
-        """An application was activated, or moved here."""
-        label = attempt.partition
-        own = label if label in self.exclusive else ""
+        """An application was activated, or moved here. Its label decides, whichever its AM has. See
+        tests/scenarios/labels/order-by-the-label-of-the-application.yaml.
+        """
+        label = attempt.application.label
+        own = label if label and label in self.exclusive else ""
         self._sets[attempt] = own
         self._of(self._all, own).add(attempt)
         if attempt.is_asking:
