@@ -243,8 +243,8 @@ MUTANTS = (
         ),
         (
             "intra-queue preemption of the last container",
-            "spare = not_below_zero(spare - self.round.snapshot.minimum_allocation)",
-            "spare = not_below_zero(spare)",
+            "spare = less(spare, self.round.snapshot.minimum_allocation)",
+            "spare = less(spare, NONE)",
         ),
     ),
     *_in(

@@ -169,6 +169,18 @@ def componentwise_max(one: Resource, two: Resource) -> Resource:
     return combine(max, one, two)
 
 
+def less(one: Resource, two: Resource) -> Resource:
+    """What is left of the one when the other is taken away: memory and vcores not below zero. Of further
+    types there may be less than nothing, as in Hadoop (Resources.subtractNonNegative).
+
+    See tests/scenarios/queues/headroom-of-further-types.yaml.
+    """
+    left = one - two
+    if left.memory_mb >= 0 and left.vcores >= 0:
+        return left
+    return Resource(max(left.memory_mb, 0), max(left.vcores, 0), left.others)
+
+
 def total(amounts: Iterable[Resource]) -> Resource:
     """The sum of all."""
     memory_mb = vcores = 0

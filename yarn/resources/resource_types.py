@@ -168,8 +168,8 @@ class ResourceTypeRegistry:
         """`[memory=10240,vcores=12]`: the grammar of capacity-scheduler.xml. No memory in it: nothing at all.
 
         As in Hadoop a part that is not name=amount, an unknown type or an unknown unit is passed over;
-        `ignored` collects these parts for a notice. ValueError if the text is not of this form, or an amount
-        no integer.
+        `ignored` collects these parts for a notice. An amount with a unit becomes one in Mi, whatever the
+        unit of its type. ValueError if the text is not of this form, or an amount no integer.
         """
         if not is_absolute(text):
             raise ValueError("resources as [memory=amount,vcores=amount,...]")
@@ -184,7 +184,8 @@ class ResourceTypeRegistry:
                 continue
             if amount is None:
                 raise ValueError(f"amounts that are integers with an optional unit, not `{pair.strip()}`")
-            amounts[name] = self._in_own_unit(name, int(amount.group(1)), amount.group(2))
+            number, unit = int(amount.group(1)), amount.group(2)
+            amounts[name] = convert(number, unit, MEMORY_UNITS) if unit else number
         return Resource.of(amounts) if amounts.get(MEMORY_MB) else NONE
 
     def _in_own_unit(self, name: str, amount: int, unit: str) -> int:

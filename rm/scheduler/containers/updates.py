@@ -128,12 +128,13 @@ class ContainerUpdates(Generic[A]):
 
 
 def _reason_against(request: UpdateContainerRequest, maximum: Resource) -> str | None:
+    """What goes beyond the maximum of a further type is cut to it, like a request."""
     if request.update_type in (PROMOTE, DEMOTE):
         return None
     target = request.capability
-    if target is None or target.is_negative() or not target.fits_in(maximum):
+    if target is None or not 0 <= target.memory_mb <= maximum.memory_mb:
         return OUTSIDE_ALLOWED_RANGE
-    return None
+    return None if 0 <= target.vcores <= maximum.vcores else OUTSIDE_ALLOWED_RANGE
 
 
 def _reason_against_direction(request: UpdateContainerRequest, container: RMContainer) -> str | None:

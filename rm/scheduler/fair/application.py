@@ -17,7 +17,6 @@ from yarnbox.rm.asks import ANY, KeyAsks, Locality, PendingRequest, RequestKey
 from yarnbox.rm.container import RMContainer, SchedulerNode
 from yarnbox.rm.events.scheduler import PreemptionMark
 from yarnbox.rm.scheduler.application import Application, Attempt
-from yarnbox.rm.scheduler.fair.allocation_file.amounts import less
 from yarnbox.rm.scheduler.fair.context import FairContext
 from yarnbox.rm.scheduler.fair.queues.order import FullKey, ServingOrder
 from yarnbox.rm.scheduler.fair.queues.policies import Policy, Schedulable
@@ -30,7 +29,7 @@ from yarnbox.yarn.records.request import (
     PreemptionMessage,
     StrictPreemptionContract,
 )
-from yarnbox.yarn.resources.resource import NONE, Resource, componentwise_min, map_values
+from yarnbox.yarn.resources.resource import NONE, Resource, componentwise_min, less, map_values
 
 _Choice = tuple[Locality, PendingRequest]
 _RANK = {Locality.NODE_LOCAL: 0, Locality.RACK_LOCAL: 1, Locality.OFF_SWITCH: 2}

@@ -22,14 +22,13 @@ from yarnbox.rm.events.scheduler import (
 )
 from yarnbox.rm.scheduler.calculator import float32
 from yarnbox.rm.scheduler.containers.completion import Completion
-from yarnbox.rm.scheduler.fair.allocation_file.amounts import less
 from yarnbox.rm.scheduler.fair.application import FSAppAttempt
 from yarnbox.rm.scheduler.fair.context import FairContext
 from yarnbox.rm.scheduler.fair.queues.queue import FairQueue
 from yarnbox.rm.scheduler.node import NodeTracker
 from yarnbox.rm.scheduler.register import Register
 from yarnbox.yarn.ids import ApplicationId, ContainerId, NodeId
-from yarnbox.yarn.resources.resource import NONE, Resource, componentwise_min, total
+from yarnbox.yarn.resources.resource import NONE, Resource, componentwise_min, less, total
 from yarnbox.yarn.runtime.java_order import JavaHeap, in_hash_order, request_key_hash, text_hash
 
 _ANY_NUMBER = 2**31 - 1

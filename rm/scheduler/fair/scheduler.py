@@ -31,7 +31,6 @@ from yarnbox.rm.scheduler.calculator import DOMINANT_CALCULATOR
 from yarnbox.rm.scheduler.containers.statuses import UNRESERVED_CONTAINER, aborted
 from yarnbox.rm.scheduler.context import SchedulerContext
 from yarnbox.rm.scheduler.fair.allocation_file.allocations import Allocations
-from yarnbox.rm.scheduler.fair.allocation_file.amounts import less
 from yarnbox.rm.scheduler.fair.allocation_file.loader import RELOAD_INTERVAL_MS, AllocationLoader
 from yarnbox.rm.scheduler.fair.application import FSAppAttempt
 from yarnbox.rm.scheduler.fair.context import FairContext
@@ -52,7 +51,7 @@ from yarnbox.yarn.ids import ApplicationId
 from yarnbox.yarn.records.application import ApplicationSubmissionContext
 from yarnbox.yarn.records.container import ContainerStatus
 from yarnbox.yarn.records.request import ResourceRequest
-from yarnbox.yarn.resources.resource import NONE, Resource, componentwise_min, map_values
+from yarnbox.yarn.resources.resource import NONE, Resource, componentwise_min, less, map_values
 from yarnbox.yarn.resources.resource_types import RESOURCE_TYPES_FILE, ResourceTypeRegistry
 
 _UPDATE = "fair-update"
@@ -89,7 +88,7 @@ class FairScheduler(Scheduler[FSAppAttempt]):
         self.preemption = Preemption(fair, tree.root, self.register, self.completion)
         self._mover = Mover(tree, self.register, running)
         self.plan_queues = FairPlans(fair, tree, self.register, self._mover)
-        self._admission = Admission(fair, tree, self.register)
+        self._admission = Admission(fair, tree, self.register, self.normalize)
         self._loader = AllocationLoader(fair, tree, running, self._admission, self.plan_queues)
         explanations = Explanations(self.register, self.tracker.nodes, running, self.is_waiting_for_recovery)
         self.views = self._views = FairViews(
@@ -333,7 +332,6 @@ class FairScheduler(Scheduler[FSAppAttempt]):
         if attempt.first_call_ms is None:
             attempt.first_call_ms = self.context.now_ms
         asked = list(call.ask)
-        check_zero_maxima(attempt, asked)
         self.releases.release_all(call.release)
         call.release = ()
         call.ask = asked = corrected(self, attempt, asked)
@@ -360,6 +358,15 @@ class FairScheduler(Scheduler[FSAppAttempt]):
         maximum = self.queue_maximum_allocation(queue)
         step = self._fair.configuration.increment
         return requests.normalize(request, DOMINANT_CALCULATOR, self.minimum_allocation, maximum, step)
+
+    def normalize_ask(self, request: ResourceRequest, queue: str) -> ResourceRequest:
+        """Checked before it is raised to the minimum. See
+        tests/scenarios/fair/fair-minimum-of-a-type-the-queue-lacks.yaml.
+        """
+        found = self.tree.queue(queue)
+        if found is not None:
+            check_zero_maxima(request, found)
+        return self.normalize(request, queue)
 
     def queue_maximum_allocation(self, queue: str | None) -> Resource:
         """The scheduler's, and not more than maxContainerAllocation of the queue."""

@@ -4,8 +4,9 @@ FairScheduler.addApplication, resolveReservationQueueName and validateResourceRe
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Sequence
 from functools import partial
+from typing import TypeAlias
 
 from yarnbox.rm.events.scheduler import SchedulerAppAdded, SchedulerAppRemoved
 from yarnbox.rm.scheduler.admission.submission import may_submit, place_by_tags
@@ -14,6 +15,7 @@ from yarnbox.rm.scheduler.fair.application import FSAppAttempt
 from yarnbox.rm.scheduler.fair.context import FairContext
 from yarnbox.rm.scheduler.fair.queues.leaf import LeafQueue
 from yarnbox.rm.scheduler.fair.queues.placement import Submission, place, rules_of_properties
+from yarnbox.rm.scheduler.fair.queues.queue import FairQueue
 from yarnbox.rm.scheduler.fair.queues.tree import QueueTree
 from yarnbox.rm.scheduler.register import Register
 from yarnbox.yarn.enums import QueueACL
@@ -24,14 +26,19 @@ from yarnbox.yarn.resources.resource import Resource
 
 RECOVERY = "root.recovery"
 
+Normalize: TypeAlias = Callable[[ResourceRequest, str | None], ResourceRequest]
+
 
 class Admission:
     """Places applications by the rules, and accepts or rejects them."""
 
-    def __init__(self, fair: FairContext, tree: QueueTree, register: Register[FSAppAttempt]) -> None:
+    def __init__(
+        self, fair: FairContext, tree: QueueTree, register: Register[FSAppAttempt], normalize: Normalize
+    ) -> None:
         self._fair = fair
         self._tree = tree
         self._register = register
+        self._normalize = normalize
         settings = fair.settings
         self.rules = rules_of_properties(settings.allow_undeclared_pools, settings.user_as_default_queue)
         """Replaced as a whole when the file is read."""
@@ -100,8 +107,9 @@ class Admission:
                 raise YarnError(
                     f"User {user} does not have permission to submit {application_id} to queue {queue}"
                 )
-            wanted = [] if event.context.unmanaged_am else _am_resources(event)
-            impossible = [one for one in wanted if _asks_for_missing_type(one, leaf)]
+            requests = () if event.context.unmanaged_am else _am_requests(event)
+            wanted = [self._normalize(one, leaf.path).capability for one in requests if one.capability]
+            impossible = [one for one in wanted if one is not None and _asks_for_missing_type(one, leaf)]
             if impossible:
                 raise YarnError(
                     f"Cannot submit application {application_id} to queue {queue} because it has zero amount "
@@ -131,29 +139,20 @@ class Admission:
         return reserved
 
 
-def check_zero_maxima(attempt: FSAppAttempt, ask: Iterable[ResourceRequest]) -> None:
+def check_zero_maxima(request: ResourceRequest, queue: FairQueue) -> None:
     """InvalidResourceRequestError when a type is asked for of which the queue may have nothing."""
-    leaf: LeafQueue = attempt.queue
-    if not leaf.has_max:
-        return
-    impossible = [
-        one.capability
-        for one in ask
-        if one.capability is not None and _asks_for_missing_type(one.capability, leaf)
-    ]
-    if impossible:
+    wanted = request.capability
+    if queue.has_max and wanted is not None and _asks_for_missing_type(wanted, queue):
         raise InvalidResourceRequestError(
-            f"Resource request is invalid for application {attempt.application_id} because queue {leaf.path} "
-            f"has 0 amount of resource for a resource type! Validation result: {impossible}, maximum queue "
-            f"resources: {leaf.max_share}"
+            f"Resource request is invalid because queue {queue.path} has 0 amount of resource for a resource "
+            f"type! Requested resource: {wanted}, maximum queue resources: {queue.max_share}"
         )
 
 
-def _am_resources(event: SchedulerAppAdded) -> list[Resource]:
+def _am_requests(event: SchedulerAppAdded) -> Sequence[ResourceRequest]:
     context = event.context
-    asked = [one.capability for one in context.am_container_resource_request if one.capability is not None]
-    return asked or ([context.resource] if context.resource is not None else [])
+    return context.am_container_resource_request or (ResourceRequest(capability=context.resource),)
 
 
-def _asks_for_missing_type(wanted: Resource, leaf: LeafQueue) -> bool:
-    return any(value > 0 and leaf.max_share.value(name) == 0 for name, value in wanted.items())
+def _asks_for_missing_type(wanted: Resource, queue: FairQueue) -> bool:
+    return any(value > 0 and queue.max_share.value(name) == 0 for name, value in wanted.items())

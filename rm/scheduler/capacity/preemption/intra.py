@@ -11,11 +11,11 @@ from functools import cmp_to_key
 
 from yarnbox.rm.container import RMContainer
 from yarnbox.rm.scheduler.calculator import float32
-from yarnbox.rm.scheduler.capacity.preemption.arithmetic import not_below_zero, truncate
+from yarnbox.rm.scheduler.capacity.preemption.arithmetic import truncate
 from yarnbox.rm.scheduler.capacity.preemption.selection import Obtain, Round, victims_first
 from yarnbox.rm.scheduler.capacity.preemption.snapshot import AppShare, AppView, QueueView, Steps
 from yarnbox.yarn.ids import ApplicationAttemptId
-from yarnbox.yarn.resources.resource import NONE, Resource, total
+from yarnbox.yarn.resources.resource import NONE, Resource, less, total
 
 
 class _User:
@@ -150,7 +150,7 @@ class _WithinQueue:
             user.ideal = user.ideal + app.ideal
             if arithmetic.compare(cluster, app.ideal, own) > 0:
                 app.other = app.ideal - own
-            reassignable = not_below_zero(reassignable - app.ideal)
+            reassignable = less(reassignable, app.ideal)
 
     def _compute_give(self) -> None:
         arithmetic, cluster, partition = self.arithmetic, self.cluster, self.partition
@@ -161,13 +161,11 @@ class _WithinQueue:
         for app in reversed(self.high_to_low):
             if not arithmetic.is_positive(cluster, limit) or not arithmetic.is_positive(cluster, app.used):
                 continue
-            spare = not_below_zero(app.used - app.ideal)
-            spare = not_below_zero(spare - app.selected)
-            spare = not_below_zero(spare - app.am)
+            spare = less(less(app.used - app.ideal, app.selected), app.am)
             if self.is_user_limit_first:
-                spare = not_below_zero(spare - self.round.snapshot.minimum_allocation)
+                spare = less(spare, self.round.snapshot.minimum_allocation)
             app.give = arithmetic.lesser(cluster, arithmetic.greater(cluster, spare, NONE), limit)
-            limit = not_below_zero(limit - app.give)
+            limit = less(limit, app.give)
 
     # Who takes from whom
 

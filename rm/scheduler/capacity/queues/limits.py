@@ -15,7 +15,7 @@ from yarnbox.rm.scheduler.calculator import (
     memory_alone,
     multiply,
 )
-from yarnbox.yarn.resources.resource import NONE, Resource, componentwise_max, componentwise_min
+from yarnbox.yarn.resources.resource import Resource, componentwise_min, less
 
 
 class UserLimitInputs:
@@ -169,9 +169,7 @@ def headroom(
     calculator: Calculator,
 ) -> Resource:
     """The headroom in one partition."""
-    own = componentwise_min(
-        componentwise_max(user_limit - user_used, NONE), componentwise_max(queue_limit - queue_used, NONE)
-    )
+    own = componentwise_min(less(user_limit, user_used), less(queue_limit, queue_used))
     return calculator.min_of(total, total - all_used, calculator.down(own, minimum))
 
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from yarnbox.yarn.resources.resource import MEMORY_MB, NONE, VCORES, Resource, combine
+from yarnbox.yarn.resources.resource import MEMORY_MB, NONE, VCORES, Resource
 from yarnbox.yarn.resources.units import MAXIMUM
 
 _OLD_PARTS = re.compile(r"-?\d+(?:\.\d*)?\s*[a-z]+\s*", re.ASCII)
@@ -157,8 +157,3 @@ def _split(text: str, separator: str = ",") -> list[str]:
 
 def _invalid(text: str) -> str:
     return f"Error reading resource config--invalid resource definition: {text}."
-
-
-def less(one: Resource, two: Resource) -> Resource:
-    """What is left of the one when the other is taken away; never below nothing."""
-    return combine(lambda a, b: max(a - b, 0), one, two)

@@ -10,7 +10,6 @@ import math
 from collections.abc import Iterator
 
 from yarnbox.rm.container import SchedulerNode
-from yarnbox.rm.scheduler.fair.allocation_file.amounts import less
 from yarnbox.rm.scheduler.fair.application import FSAppAttempt
 from yarnbox.rm.scheduler.fair.context import FairContext
 from yarnbox.rm.scheduler.fair.queues.order import ServingOrder
@@ -19,7 +18,16 @@ from yarnbox.rm.scheduler.fair.queues.queue import Bounds, FairQueue, ParentQueu
 from yarnbox.rm.scheduler.usage import change_am_used
 from yarnbox.yarn.ids import ApplicationId
 from yarnbox.yarn.records.node import DEFAULT_PARTITION
-from yarnbox.yarn.resources.resource import NONE, Resource, combine, componentwise_min, map_values, total
+from yarnbox.yarn.resources.resource import (
+    NONE,
+    Resource,
+    combine,
+    componentwise_max,
+    componentwise_min,
+    less,
+    map_values,
+    total,
+)
 
 NO_AM_LIMIT = -1.0
 _CLOSE_ENOUGH = 0.0001
@@ -224,7 +232,7 @@ class LeafQueue(FairQueue):
         pending = less(self._min_share_lack(now_ms), fairly)
         is_exact = self.fair.published.exact_min_share
         if is_exact:
-            pending = less(pending, self._preempted_already(now_ms))
+            pending = componentwise_max(pending - self._preempted_already(now_ms), NONE)
         cluster = self.fair.cluster_resource()
         for app in apps:
             if not pending:

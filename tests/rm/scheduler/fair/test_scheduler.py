@@ -17,6 +17,7 @@ from yarnbox.rm.scheduler.views import guarantee_of
 from yarnbox.yarn.enums import ContainerState, QueueACL
 from yarnbox.yarn.errors import InvalidResourceRequestError, YarnError
 from yarnbox.yarn.ids import ContainerId
+from yarnbox.yarn.records.request import ResourceRequest
 from yarnbox.yarn.records.tracker import NMContainerStatus
 from yarnbox.yarn.resources.resource import NONE, Resource
 
@@ -149,9 +150,8 @@ def test_a_queue_that_has_nothing_of_a_type_refuses_who_wants_it() -> None:
     rig.add_node("n", 8192)
     application_id = rig.submit("managed", "q", am=GB)
     assert "zero amount of resource for a requested resource" in rig.rejected[application_id]
-    rig.submit("a", "q")
     with pytest.raises(InvalidResourceRequestError, match="has 0 amount of resource"):
-        rig.ask("a", 1, GB)
+        rig.scheduler.normalize_ask(ResourceRequest(capability=GB), "root.q")
 
 
 def test_who_may_submit() -> None:
