@@ -45,6 +45,7 @@ HALF = "refresh refused when queues have changed already, which Hadoop does not 
 CONVERTED = (
     "leaf with applications that a refresh makes a parent, and lists as STOPPED, is not in the tree any more"
 )
+UNTOLD = "what is reserved of further types, which queues of the FairScheduler do not tell"
 DEDUCTED = "ended container that its node had not reported, deducted once more from what FIFO has used"
 
 _DECREASE, _INCREASE = ContainerUpdateType.DECREASE_RESOURCE, ContainerUpdateType.INCREASE_RESOURCE
@@ -63,6 +64,7 @@ _STATE = re.compile(r"\.queues\.[^ ]*\.state$")
 _QUEUE = re.compile(r"\.queues\.(?P<path>root(\.[^.]+)*)$")
 _COUNT_OF_NODE = re.compile(r"allocate\.updated_nodes\[\d+\]\.numContainers$")
 _USED_OF_NODE = re.compile(r"allocate\.updated_nodes\[\d+\]\.used\.[^.]*$")
+_FAIR_RESERVED = re.compile(r"\.queues\.(?!.*\.labels\.).*\.reserved\.(?!memory-mb$|vcores$)")
 _WANTED = re.compile(r"\.apps\.(?P<app>[^.]*)\.attempt\.(pending|demand)\.[^ ]*$")
 _AM_USED = re.compile(r"\.queues\.(?P<leaf>[^ ]*)\.labels\.[^.]*\.am-used\.[^ ]*$")
 _SIZES = ("nodeHeartbeat.containers_to_decrease", "nodeHeartbeat.containers_to_update")
@@ -173,9 +175,10 @@ class Accidents:
         """Both sides gave the application another priority, or the one that it had."""
         self._prioritized[application_id] = None
 
-    def note_refused_refresh(self, ours: str) -> None:
-        """Both sides refused to refresh the queues."""
-        self._is_half_refreshed |= any(fault in ours for fault in _LATE_FAULTS)
+    def note_refused_refresh(self, ours: str, hadoop: str) -> None:
+        """Both sides refused to refresh the queues. Hadoop may tell why it could not go back instead."""
+        cannot_go_back = _NOT_DELETED in hadoop and _NOT_DELETED not in ours
+        self._is_half_refreshed |= cannot_go_back or any(fault in ours for fault in _LATE_FAULTS)
 
     def note_changes(self, container_ids: Sequence[ContainerId], standing: int) -> None:
         """A call of an AM wants other sizes of these containers, and room was reserved for so many others."""
@@ -305,6 +308,9 @@ class Accidents:
         if hadoop == "NaN" and ours == 0 and _RATIO.match(path):
             # Hadoop: AbstractCSQueue.deriveCapacityFromAbsoluteConfigurations leaves out the infinite only.
             return self._step_over(SHARE)
+        if hadoop is None and _FAIR_RESERVED.match(path):
+            # Hadoop: FSQueue.getReservedResource reads memory and vcores off the metrics, for reports alone.
+            return self._step_over(UNTOLD)
         if self._has_restarted and _APPS.match(path) and _number(hadoop) < _number(ours):
             # Hadoop: CapacityScheduler.addApplicationOnRecovery ignores that the leaf refuses it, which then
             # tells its parents nothing.

@@ -49,14 +49,18 @@ def test_each_virtual_machine_serves_so_many_plays(
     assert [one.is_alive for one in started] == [False, False, False]
 
 
-def test_fair_schedulers_with_other_resource_types_get_a_virtual_machine_of_their_own(
+def test_other_resource_types_get_a_virtual_machine_of_their_own(
     started: list[Twin], start: Callable[[], Twin], tmp_path: Path
 ) -> None:
     two, three = (SCENARIOS / "fair" / f"fair-drf-{name}.yaml" for name in ("queues", "three-types"))
+    other = SCENARIOS / "fair" / "fair-maxima-of-further-types.yaml"
     comparing = Comparison(start, tmp_path)
     try:
-        plays = [(file, comparing.compare(read_scenario(file), file.stem)) for file in (two, FILE, three)]
+        plays = [(file, comparing.compare(read_scenario(file), file.stem)) for file in (two, three, FILE)]
+        assert len(started) == 2
+        plays.append((other, comparing.compare(read_scenario(other), other.stem)))
+        assert [one.is_alive for one in started] == [True, False, True]
     finally:
         comparing.close()
     assert [str(verdict) for file, verdict in plays] == [f"{SAME} {file.stem}" for file, _ in plays]
-    assert len(started) == 2
+    assert [one.is_alive for one in started] == [False] * 3

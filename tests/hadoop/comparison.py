@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +24,8 @@ ACCIDENT = "ended by an accident"
 MOST_PLAYS = 250
 """Of one virtual machine; after about 450 its heap is full."""
 OURS_ALONE = "yarnbox.fair."
-SCHEDULER = "yarn.resourcemanager.scheduler.class"
+MOST_MACHINES = 2
+"""At a time."""
 RESOURCE_TYPES = "yarn.resource-types"
 
 
@@ -83,52 +84,55 @@ def how_it_ends(go: Callable[[], object]) -> tuple[str, str] | None:
     return None
 
 
+@dataclass(slots=True)
+class _Machine:
+    twin: Twin
+    plays: int = 0
+
+
 class Comparison:
-    """Plays scenarios, one after the other. The virtual machine is replaced from time to time: Hadoop's
-    classes keep some of each cluster that they have served, until the heap is full.
+    """Plays scenarios, one after the other. A virtual machine is replaced from time to time: Hadoop's classes
+    keep some of each cluster that they have served, until the heap is full. For as long as it lives some of
+    them keep to the resource types that they have found first, too, so other types get another machine.
     """
 
     def __init__(self, start: Callable[[], Twin], scratch: Path, most_plays: int = MOST_PLAYS) -> None:
         self._start = start
         self._scratch = scratch
         self._most_plays = most_plays
-        self._twin = start()
-        self._plays = 0
-        self._fair_types: str | None = None
-        """The further resource types of the FairSchedulers that the present one has served."""
+        self._machines: dict[str, _Machine] = {}
+        """By the further resource types; the one that was used last is last."""
 
     def close(self) -> None:
-        """Ends the virtual machine."""
-        self._twin.close()
+        """Ends the virtual machines."""
+        for types in list(self._machines):
+            self._end(types)
 
     @property
     def scratch(self) -> Path:
         """A directory for files of a play."""
         return self._scratch
 
-    def take_twin(self) -> Twin:
-        """For one play more: a new one when it is time, or when the last one has ended."""
-        if self._plays >= self._most_plays or not self._twin.is_alive:
-            self._replace_twin()
-        self._plays += 1
-        return self._twin
-
-    def _replace_twin(self) -> None:
-        self._twin.close()
-        self._twin = self._start()
-        self._plays = 0
-        self._fair_types = None
-
-    def _keep_types(self, scenario: Scenario) -> None:
-        """Hadoop's DRF policy compares for as long as a virtual machine lives by the number of resource types
-        that it has found first, so FairSchedulers with other types get another machine.
+    def take_twin(self, types: str = "") -> Twin:
+        """For one play more with these further resource types: a new one when it is time, or when the last
+        one has ended.
         """
-        if scenario.conf.get(SCHEDULER) != "fair":
-            return
-        types = scenario.conf.get(RESOURCE_TYPES, "")
-        if self._fair_types not in (None, types):
-            self._replace_twin()
-        self._fair_types = types
+        machine = self._machines.get(types)
+        if machine is None or machine.plays >= self._most_plays or not machine.twin.is_alive:
+            self._end(types)
+            while len(self._machines) >= MOST_MACHINES:
+                self._end(next(iter(self._machines)))
+            machine = _Machine(self._start())
+        else:
+            del self._machines[types]
+        self._machines[types] = machine
+        machine.plays += 1
+        return machine.twin
+
+    def _end(self, types: str) -> None:
+        machine = self._machines.pop(types, None)
+        if machine is not None:
+            machine.twin.close()
 
     def compare(self, scenario: Scenario, name: str) -> Verdict:
         """Plays it to its end, or to the first difference."""
@@ -138,8 +142,8 @@ class Comparison:
         """Lets somebody play, to the end or to the first difference."""
         if any(key.startswith(OURS_ALONE) for key in scenario.conf):
             return Verdict(name, NOT_COMPARABLE, why=f"Hadoop has no {OURS_ALONE}*")
-        self._keep_types(scenario)
-        player = MirroredPlayer(scenario, self.take_twin(), self._scratch)
+        twin = self.take_twin(_further_types(scenario.conf))
+        player = MirroredPlayer(scenario, twin, self._scratch)
         end = how_it_ends(lambda: go(player))
         if end is not None:
             return self._verdict(player, name, *end)
@@ -155,10 +159,16 @@ class Comparison:
         return Verdict(name, kind, step, line, why, tuple(player.stepped_over))
 
 
+def _further_types(conf: Mapping[str, str]) -> str:
+    """Their names and units."""
+    units = [name for name in conf if name.startswith(f"{RESOURCE_TYPES}.") and name.endswith(".units")]
+    return " ".join([conf.get(RESOURCE_TYPES, ""), *(f"{name}={conf[name]}" for name in sorted(units))])
+
+
 @contextmanager
 def comparison(log: Path, compiled: Path | None = None) -> Iterator[Comparison]:
-    """Virtual machines with the twin, one at a time; `log` gets what Hadoop complains of. The classes of our
-    Java are compiled, unless they are in that directory already; files of a play then go beside it.
+    """Virtual machines with the twin; `log` gets what Hadoop complains of. The classes of our Java are
+    compiled, unless they are in that directory already; files of a play then go beside it.
     """
     place = compiled and compiled.parent
     with tempfile.TemporaryDirectory(prefix="yarnbox-twin-", dir=place) as scratch:

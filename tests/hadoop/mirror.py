@@ -414,8 +414,8 @@ class MirroredRM(SimulatedRM):
                 raise DifferenceError(f"{one.rpc}.refused", ours, hadoop)
             if isinstance(one.request, ReservationUpdateRequest):
                 self.accidents.note_refused_update(str(one.request.reservation_id))
-            if isinstance(one.request, RefreshQueuesRequest) and ours is not None:
-                self.accidents.note_refused_refresh(ours)
+            if isinstance(one.request, RefreshQueuesRequest) and ours is not None and hadoop is not None:
+                self.accidents.note_refused_refresh(ours, hadoop)
             return
         theirs = from_bytes(type(one.answer), answer)
         if isinstance(one.request, UpdateApplicationPriorityRequest):

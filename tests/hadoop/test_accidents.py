@@ -16,6 +16,7 @@ from tests.hadoop.accidents import (
     OMITTED,
     RELISTED,
     UNLISTED,
+    UNTOLD,
     Accidents,
     EndedByAccidentError,
 )
@@ -133,7 +134,7 @@ def test_queues_of_a_refused_refresh_cannot_be_deleted_by_a_later_one() -> None:
     accidents = Accidents()
     refusal = "root.n cannot be deleted from the capacity scheduler configuration"
     accidents.in_refusal(None, refusal)
-    accidents.note_refused_refresh("the maximum allocation size can not be decreased!")
+    accidents.note_refused_refresh("the maximum allocation size can not be decreased!", "")
     accidents.in_refusal(None, "another")
     with pytest.raises(EndedByAccidentError, match=HALF):
         accidents.in_refusal(None, refusal)
@@ -188,3 +189,21 @@ def test_after_a_restart_a_parent_drains_on_when_its_last_application_has_ended(
     accidents.note_restart()
     assert accidents.in_books(path, "STOPPED", "DRAINING", ())
     assert not accidents.in_books(path, "DRAINING", "STOPPED", ())
+
+
+def test_queues_of_the_fair_scheduler_do_not_tell_what_is_reserved_of_further_types() -> None:
+    accidents = Accidents()
+    assert accidents.in_books(".queues.root.a.reserved.yarn.io/gpu", 1, None, ())
+    assert list(accidents.stepped_over) == [UNTOLD]
+    for path in (".queues.root.a.reserved.vcores", ".queues.root.a.labels.x.reserved.yarn.io/gpu"):
+        assert not accidents.in_books(path, 1, None, ())
+
+
+def test_a_refusal_that_says_why_hadoop_cannot_go_back() -> None:
+    accidents, path = Accidents(), ".queues.root.a.state"
+    accidents.note_refused_refresh("the sum of weights", "the sum of weights")
+    assert not accidents.in_books(path, "RUNNING", "STOPPED", ())
+    kept = "root.m cannot be deleted from the capacity scheduler configuration"
+    accidents.note_refused_refresh("Can not convert the leaf queue", kept)
+    with pytest.raises(EndedByAccidentError, match=HALF):
+        accidents.in_books(path, "RUNNING", "STOPPED", ())

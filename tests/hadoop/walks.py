@@ -21,6 +21,7 @@ from tests.hadoop.drawing.of_capacity import QUEUE_CHANGES
 from tests.hadoop.drawing.of_fair import CHANGING_TREE
 from tests.hadoop.drawing.of_labels import CHANGING_LABELS, LABELS_OF_APPS
 from tests.hadoop.drawing.plans import PlanChoices, draw_plan_cluster
+from tests.hadoop.drawing.types import FURTHER_TYPES, TypedSteps
 from yarnbox.sim.scenario.playing.world import World
 from yarnbox.sim.scenario.reading.document import InvalidScenarioError, read_document, read_next_step
 from yarnbox.sim.scenario.reading.source import tree_from
@@ -80,7 +81,11 @@ def walk(
     if RESTART in features:
         choices.draw_too("restart-rm", 2, lambda world: dice.choice(DOWN))
     length *= 3 if LONG in features else 1
-    found = _go(comparing, document, (choices.next_step for _ in range(length)))
+    next_step = choices.next_step
+    if FURTHER_TYPES.name in features:
+        one_size = isinstance(choices, QueueChoices)
+        next_step = TypedSteps(Random(f"types {seed}"), next_step, one_size=one_size).next_step
+    found = _go(comparing, document, (next_step for _ in range(length)))
     found.features = features
     return found
 

@@ -90,4 +90,4 @@ OF_ALL = (
 )
 """Time-outs, sizes and lengths."""
 RESTARTS = Feature(RESTART, 0.1, _restart)
-"""The last row of each table."""
+"""The last row of each table but one (types.py)."""

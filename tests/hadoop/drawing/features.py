@@ -13,6 +13,7 @@ from random import Random
 from tests.hadoop.drawing.feature import OF_ALL, RESTARTS, Feature, in_steps
 from tests.hadoop.drawing.of_capacity import OF_CAPACITY
 from tests.hadoop.drawing.of_fair import OF_FAIR
+from tests.hadoop.drawing.types import FURTHER_TYPES
 from yarnbox.sim.walk.clusters import Document
 
 RECURRING = "recurring reservations"
@@ -23,10 +24,10 @@ _NONE_IN = 0.3
 """So many walks draw no feature at all."""
 
 FEATURES: Mapping[str, Sequence[Feature]] = {
-    "capacity": OF_CAPACITY,
-    "constraints": OF_CAPACITY,
-    "fair": OF_FAIR,
-    "fifo": (*OF_ALL, RESTARTS),
+    "capacity": (*OF_CAPACITY, FURTHER_TYPES),
+    "constraints": (*OF_CAPACITY, FURTHER_TYPES),
+    "fair": (*OF_FAIR, FURTHER_TYPES),
+    "fifo": (*OF_ALL, RESTARTS, FURTHER_TYPES),
     PLANS: (
         Feature(RECURRING, 0.25, in_steps),
         replace(RESTARTS, chance=0.25),

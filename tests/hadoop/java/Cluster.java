@@ -116,12 +116,12 @@ final class Cluster {
   }
 
   private static void forgetTheLast(Configuration conf) throws Exception {
+    ResourceUtils.resetResourceTypes(conf);
     DefaultMetricsSystem.setMiniClusterMode(true);
     DefaultMetricsSystem.shutdown();
     QueueMetrics.clearQueueMetrics();
     ClusterMetrics.destroy();
     CapacitySchedulerMetrics.destroy();
-    ResourceUtils.resetResourceTypes(conf);
     UserGroupInformation.setConfiguration(conf);
     org.apache.hadoop.security.Groups.getUserToGroupsMappingServiceWithLoadedConfiguration(conf);
     RackResolver.init(conf);
