@@ -304,6 +304,24 @@ def test_the_report_of_what_if_is_on_the_page_compare(browser: Browser, recordin
     browser.play(scene)
 
 
+LATER = "{ const now = performance.now.bind(performance); performance.now = () => now() + 70_000; }"
+
+
+def test_a_viewer_that_hangs_is_noticed(browser: Browser, recording: Recording) -> None:
+    async def scene() -> None:
+        async with viewing([recording]) as caller, browser.page() as page:
+            await show(page, caller.top, "/apps?at=5000")
+            await page.route("**/ws/**", lambda _: None)
+            await page.keyboard.press("ArrowRight")
+            await page.evaluate(LATER)
+            await page.locator("#lost", has_text="start it again").wait_for()
+            await page.locator("td", has_text="RUNNING").first.wait_for()
+            await page.unroute("**/ws/**")
+            await page.locator("#lost").wait_for(state="hidden")
+
+    browser.play(scene)
+
+
 def test_every_link_of_a_workload_leads_somewhere(browser: Browser, workload: Recording) -> None:
     async def scene() -> None:
         async with viewing([workload, workload]) as caller, browsing(browser) as page:

@@ -299,6 +299,24 @@ async def count_all_partitions(page: Page, caller: Web) -> None:
     assert await page.evaluate(UNLIMITED) == "maximum no limit, used 1.5 GiB"
 
 
+async def count_applications_by_state(page: Page, caller: Web) -> None:
+    """Figures lead to lists of as many, whatever the metrics call running; and a list of those that have not
+    ended has no column for when they did.
+    """
+    accepted = (await caller.get("/apps?states=ACCEPTED"))["apps"]["app"]
+    metrics = (await caller.get("/metrics"))["clusterMetrics"] | {"appsRunning": len(accepted)}
+    await page.route("**/metrics*", lambda route: route.fulfill(json={"clusterMetrics": metrics}))
+    await show(page, caller, "")
+    await page.locator(".figures", has_text="0 applications running").wait_for()
+    heads = await page.locator("[aria-label='Applications'] th").all_inner_texts()
+    assert any("StartTime" in one for one in heads)
+    assert not any("FinishTime" in one for one in heads)
+    await page.locator(".figures a", has_text="waiting").click()
+    await page.wait_for_url("**/cluster/apps/ACCEPTED")
+    await page.locator("tbody tr").nth(len(accepted) - 1).wait_for()
+    await page.unroute("**/metrics*")
+
+
 async def look_with_a_wrong_clock(page: Page, caller: Web) -> None:
     """How long ago something was goes by the ResourceManager's clock; what is old says from when it is."""
     await page.add_init_script("const now = Date.now; Date.now = () => now() - 3_600_000;")
@@ -323,6 +341,7 @@ def test_one_cluster_in_one_go(browser: Browser, tmp_path: Path) -> None:
             await drain_a_node(page, caller)
             await follow_what_is_shown(page, caller)
             await count_all_partitions(page, caller)
+            await count_applications_by_state(page, caller)
             await fall_behind(page, caller)
             await look_with_a_wrong_clock(page, caller)
 

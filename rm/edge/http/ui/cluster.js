@@ -41,7 +41,7 @@ export async function overview(_, query) {
   const isLabelled = rows.some((one) => one.label);
   return html`${title("Cluster")}
     <p class="headline">${sentence(m, now, waiting)}</p>
-    ${keyFigures(m, now)}
+    ${keyFigures(m, now, apps.found.facets.state ?? {})}
     ${waiting && pending(waiting, query)}
     <h2>${isRecording ? "Use over the whole run, by queue" : "Use over the last hour, by queue"}</h2>
     ${byQueue(queues.history, isLabelled)}${overTime(cluster.history)}
@@ -101,14 +101,16 @@ function sentence(m, { used: have, whole, pending }, waiting) {
   return `${used}${waits}${parts.length ? `: ${parts.join("; ")}` : ""}.`;
 }
 
-function keyFigures(m, now) {
+// Applications are counted by their states, as the lists do that these figures lead to: the metrics count one
+// as running as soon as its AM has a container.
+function keyFigures(m, now, { RUNNING: running = 0, ACCEPTED: waiting = 0 }) {
   const bad = BAD_STATES.filter((one) => m[`${one}Nodes`] > 0);
   const one = (to, value, what, rest, kind = "") => html`<li class=${kind}>
     <a href=${to}><b>${value}</b> ${value === 1 ? what : `${what}s`} ${rest}</a>
   </li>`;
   return html`<ul class="figures">
-    ${one("/cluster/apps/RUNNING", m.appsRunning, "application", "running")}
-    ${one("/cluster/apps/ACCEPTED", m.appsPending, "application", "waiting")}
+    ${one("/cluster/apps/RUNNING", running, "application", "running")}
+    ${one("/cluster/apps/ACCEPTED", waiting, "application", "waiting")}
     ${one("/cluster/apps", now.running, "container", "running")}
     ${one("/cluster/scheduler", now.pending, "container", "pending")}
     ${one("/cluster/nodes", m.activeNodes, "node", "active")}

@@ -32,7 +32,12 @@ export const states = columnsOf((value) => ({ cell: (one) => state(value(one) ??
 export const number = columnsOf(() => ({ isNumber: true }));
 export const count = numbersAs((value) => (isKnown(value) ? value : "N/A"));
 export const memory = numbersAs((value) => (isKnown(value) ? gib(value) : "N/A"));
-export const time = numbersAs(moment);
+// What has not happened yet has the time 0: that is no value, neither in a column nor in a file.
+export const time = columnsOf((value) => ({
+  isNumber: true,
+  value: (one) => value(one) || null,
+  cell: (one) => moment(value(one)),
+}));
 export const lengthOfTime = numbersAs(duration);
 export const share = numbersAs(percent);
 export const progress = numbersAs((value) => [bar(value, percent(value)), " ", percent(value)]);

@@ -71,11 +71,14 @@ const LATE_MS = 5000;
 // While nothing happens, the stream says so as often.
 const QUIET_MS = 3000,
   SILENT_MS = 10_000;
+// A recording says nothing by itself, and may have much to work out: it is asked anew after a longer while.
+const MOST_PATIENCE_MS = 60_000;
 let shownAt = performance.now(),
   unshownAt = Number.POSITIVE_INFINITY,
   isPaused = false,
   isDue = true,
   isBusy = false,
+  begunAt = 0,
   isCut = false,
   hasBegun = false,
   drawn = "",
@@ -165,7 +168,7 @@ async function draw() {
   isBusy = true;
   isDue = false;
   unshownAt = Number.POSITIVE_INFINITY;
-  const begun = performance.now();
+  begunAt = performance.now();
   const here = location.pathname + location.search;
   const [name = "", ...words] = wordsOf(location.pathname);
   try {
@@ -180,7 +183,7 @@ async function draw() {
     else show(refusal(name, error), here);
   } finally {
     isBusy = false;
-    const rest = Math.min(MOST_REST_MS, RESTS * (performance.now() - begun));
+    const rest = Math.min(MOST_REST_MS, RESTS * (performance.now() - begunAt));
     restsUntil = performance.now() + rest;
     if (here !== location.pathname + location.search) draw();
   }
@@ -296,8 +299,16 @@ const isQuiet = () =>
 const look = () => {
   if (!isPaused && !document.hidden && isQuiet()) draw();
 };
-if (recorded) await recorded.begin(PAGES, VIEWS, go);
-else {
+function watchRecording() {
+  const waited = isBusy ? performance.now() - begunAt : 0;
+  if (waited > SILENT_MS) lost(true);
+  if (waited > MOST_PATIENCE_MS) giveUp();
+  else if (!isBusy && !banner.hidden) draw();
+}
+if (recorded) {
+  await recorded.begin(PAGES, VIEWS, go);
+  setInterval(watchRecording, 1000);
+} else {
   document.addEventListener("visibilitychange", listen);
   listen();
   setInterval(() => {
