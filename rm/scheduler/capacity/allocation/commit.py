@@ -84,7 +84,8 @@ class Commit:
         if assignment.from_reserved is not None:
             return True
         if assignment.kind is Kind.ALLOCATE and not assignment.kills:
-            if context.calculator.container_count(node.available, assignment.resource) < 1:
+            # In every type, not only in those that are asked for.
+            if not context.calculator.fits_in(assignment.resource, node.available):
                 return False
         if node.reserved_container is not None:
             return False

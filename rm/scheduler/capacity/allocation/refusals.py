@@ -81,7 +81,7 @@ def refusal_by_node(
     if node.reserved_container is not None:
         return SkipReason.RESERVED
     room = killable.available_with_killable(node) if killable.by_node else node.available
-    if context.calculator.container_count(room, context.minimum) < 1:
+    if not context.calculator.fits_in(context.minimum, room):
         return _BUSY if node.is_schedulable else _DECOMMISSIONING
     return None
 
