@@ -81,6 +81,7 @@ _RESERVATION_SYSTEMS = {
     "fair": "yarnbox.twin.LastingPlan$OfFairScheduler",
 }
 _POLICY, _AVERAGES = "reservation-policy", "CapacityOverTimePolicy"
+_CALCULATOR, _DOMINANT = "yarn.scheduler.capacity.resource-calculator", "DominantResourceCalculator"
 _ALLOCATION_FILE = "yarn.scheduler.fair.allocation.file"
 _SERVICES = {
     "client": "ApplicationClientProtocolService",
@@ -212,6 +213,8 @@ class MirroredRM(SimulatedRM):
             queue, _, last = name.rpartition(".")
             if last == "reservable" and properties.get(f"{queue}.{_POLICY}", _AVERAGES).endswith(_AVERAGES):
                 properties[f"{queue}.{_POLICY}"] = f"yarnbox.twin.Mended{_AVERAGES}"
+        if properties.get(_CALCULATOR, "").endswith(f".{_DOMINANT}"):
+            properties[_CALCULATOR] = f"yarnbox.twin.Finite{_DOMINANT}"
         self._twin.write_properties(CAPACITY_SCHEDULER, properties)
         self._exclude_file.write_text(self._files.read_text(EXCLUDE) or "")
         fair = self._files.read_text(FAIR_SCHEDULER)
