@@ -304,6 +304,17 @@ def test_the_report_of_what_if_is_on_the_page_compare(browser: Browser, recordin
     browser.play(scene)
 
 
+def test_a_run_that_is_not_there_is_said_to_be_none(browser: Browser, recording: Recording) -> None:
+    async def scene() -> None:
+        async with viewing([recording]) as caller, browser.page() as page:
+            await show(page, caller.top, "/apps?run=zz&at=5000")
+            await page.get_by_role("alert").get_by_text("there is no run zz").wait_for()
+            await page.get_by_role("link", name="The first run").click()
+            await page.locator("#moment", has_text="1 of 14").wait_for()
+
+    browser.play(scene)
+
+
 LATER = "{ const now = performance.now.bind(performance); performance.now = () => now() + 70_000; }"
 
 

@@ -17,7 +17,7 @@ const bar = Object.assign(document.createElement("section"), { id: "timebar", ar
 let header = { runs: [] },
   timer = null,
   speed = Number(localStorage.getItem("speed")) || 4,
-  shownRun,
+  shownRun = null,
   go;
 
 const chosenRun = () => new URLSearchParams(location.search).get("run") || header.runs[0]?.run;
@@ -155,11 +155,20 @@ async function events(_, query) {
   ];
 }
 
+// The address may be of another `yarnbox view`.
+const noSuchRun = (why) => html`<h1>Run not found</h1>
+  <p role="alert">Here ${why}. <a href="/cluster/run?run=&at=0">The first run</a></p>`;
+
 // Pages of a run that is not loaded yet wait for it.
 const ofRun = (view) => async (words, query) => {
   if (chosenRun() !== shownRun) {
     stop();
-    await reload();
+    try {
+      await reload();
+    } catch (error) {
+      if (error.status === 404) return noSuchRun(error.message);
+      throw error;
+    }
   }
   draw();
   if (!header.run)
@@ -195,5 +204,5 @@ export async function begin(pages, views, goTo) {
   });
   pages.splice(0, 1, ["/cluster/run", "Run", "r"], ["/cluster", "Cluster", "c"]);
   pages.push(["/cluster/compare", "Compare", "v"], ["/cluster/simulation", "Simulation", "m"]);
-  await reload();
+  await reload().catch(() => {}); // the page that is drawn now asks again, and says why
 }
