@@ -18,7 +18,7 @@ from yarnbox.rm.events.container import ContainerAcquired, ContainerReserved, Co
 from yarnbox.rm.events.scheduler import PreemptionMark, SchedulerAppAdded, SchedulerContainerUnmarked
 from yarnbox.rm.scheduler.containers import bookings
 from yarnbox.rm.scheduler.containers.bookings import book
-from yarnbox.rm.scheduler.containers.resizing import apply_decreases, swap_container
+from yarnbox.rm.scheduler.containers.resizing import apply_decreases, apply_demotions, swap_container
 from yarnbox.rm.scheduler.context import SchedulerContext
 from yarnbox.rm.scheduler.usage import (
     Path,
@@ -137,8 +137,8 @@ class Attempt:
         """What became of each of these."""
         self.outstanding_updates: dict[ContainerId, tuple[RequestKey, UpdateContainerRequest]] = {}
         """Containers that wait to grow."""
-        self.shrinking: dict[ContainerId, Resource] = {}
-        """Containers that have another size after this call."""
+        self.shrinking: dict[ContainerId, Resource | None] = {}
+        """Containers that have another size after this call; None: those that are demoted."""
         self.superfluous: list[RMContainer] = []
         """What ended containers were to grow by, taken back after this call."""
         self.newly_recovered: list[RMContainer] = []
@@ -336,6 +336,8 @@ class Attempt:
         """Returns the containers that were updated since the last call."""
         if self.hands_out_sizes:
             apply_decreases(self)
+        else:
+            apply_demotions(self)
         updated, self.newly_updated = list(self.newly_updated.values()), {}
         return updated
 

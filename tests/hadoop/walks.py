@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from random import Random
 
 from tests.hadoop.comparison import DIFFERENT, Comparison, MirroredPlayer, Verdict
-from tests.hadoop.drawing.choices import DOWN, FairChoices, FifoChoices, QueueChoices
+from tests.hadoop.drawing.choices import DOWN, AMChoices, FairChoices, FifoChoices, QueueChoices
 from tests.hadoop.drawing.clusters import draw_capacity_cluster
 from tests.hadoop.drawing.constraints import ConstraintChoices, draw_constraint_cluster
-from tests.hadoop.drawing.feature import LONG, RESTART
+from tests.hadoop.drawing.feature import LONG, PROMOTIONS, RESTART
 from tests.hadoop.drawing.features import CONTAINERS, PLANS, RECURRING, draw_features
 from tests.hadoop.drawing.of_capacity import QUEUE_CHANGES
 from tests.hadoop.drawing.of_fair import CHANGING_TREE
@@ -25,7 +25,7 @@ from tests.hadoop.drawing.types import FURTHER_TYPES, TypedSteps
 from yarnbox.sim.scenario.playing.world import World
 from yarnbox.sim.scenario.reading.document import InvalidScenarioError, read_document, read_next_step
 from yarnbox.sim.scenario.reading.source import tree_from
-from yarnbox.sim.walk.choices import Choices, StepValue
+from yarnbox.sim.walk.choices import StepValue
 from yarnbox.sim.walk.clusters import Document, draw_cluster
 from yarnbox.yarn.errors import YarnError
 
@@ -64,7 +64,7 @@ def walk(
         found = _go(comparing, document, (bookings.next_step for _ in range(length)))
         found.features = features
         return found
-    choices: Choices
+    choices: AMChoices
     if scheduler == "capacity":
         choices = QueueChoices(dice, document)
     elif scheduler == CONSTRAINTS:
@@ -78,6 +78,8 @@ def walk(
     if isinstance(choices, QueueChoices):
         _change_steps(choices, seed, features)
     choices.leave_some_out()
+    if PROMOTIONS in features:
+        choices.promote(Random(f"promotions {seed}"))
     if RESTART in features:
         choices.draw_too("restart-rm", 2, lambda world: dice.choice(DOWN))
     length *= 3 if LONG in features else 1

@@ -29,7 +29,7 @@ class ChangingAttempt(Protocol):
     live: dict[ContainerId, RMContainer]
     asks: Asks
     outstanding_updates: dict[ContainerId, tuple[RequestKey, UpdateContainerRequest]]
-    shrinking: dict[ContainerId, Resource]
+    shrinking: dict[ContainerId, Resource | None]
     superfluous: list[RMContainer]
 
     def report_update(self, container: RMContainer, kind: ContainerUpdateType) -> None:
@@ -38,11 +38,15 @@ class ChangingAttempt(Protocol):
 
 
 def apply_decreases(attempt: ChangingAttempt) -> None:
-    """Gives live containers the smaller sizes that this call asked for, and ends temporary containers that
-    are needed no more (Hadoop: SchedulerApplicationAttempt.pullNewlyDecreasedContainers)."""
+    """Gives live containers the smaller sizes that this call asked for, demotes others, and ends temporary
+    containers that are needed no more; the headroom of the answer is that of before. Hadoop:
+    pullNewlyDecreasedContainers and pullNewlyDemotedContainers of SchedulerApplicationAttempt.
+    """
     for container_id, size in attempt.shrinking.items():
         container = attempt.live.get(container_id)
-        if container is not None:
+        if container is not None and size is None:
+            _demote(attempt, container)
+        elif container is not None and size is not None:
             resize(attempt, container, size)
             update = NodeUpdateContainer(
                 node_id=container.node_id, container=container.to_record(), is_decrease=True
@@ -53,6 +57,24 @@ def apply_decreases(attempt: ChangingAttempt) -> None:
     for temporary in attempt.superfluous:
         swap_container(attempt, temporary)
     attempt.superfluous.clear()
+
+
+def apply_demotions(attempt: ChangingAttempt) -> None:
+    """Demotes what this call asked for, where nobody hears of other sizes."""
+    for container_id in [one for one, size in attempt.shrinking.items() if size is None]:
+        del attempt.shrinking[container_id]
+        if container_id in attempt.live:
+            _demote(attempt, attempt.live[container_id])
+
+
+def _demote(attempt: ChangingAttempt, container: RMContainer) -> None:
+    """It stays on its node, which may now end it for a guaranteed one, and costs its queue nothing."""
+    refund(attempt.path, container.partition, container.resource)
+    book(RESIZED, container, -container.resource)
+    container.node.set_execution_type(container, ExecutionType.OPPORTUNISTIC)
+    container.version += 1
+    notify_node(container)
+    attempt.report_update(container, ContainerUpdateType.DEMOTE_EXECUTION_TYPE)
 
 
 def swap_container(attempt: ChangingAttempt, temporary: RMContainer) -> None:

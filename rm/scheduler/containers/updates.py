@@ -14,16 +14,13 @@ from collections.abc import Callable, Iterable
 from typing import Generic, TypeVar
 
 from yarnbox.rm.asks import ANY, PendingRequest, RequestKey
-from yarnbox.rm.booking import RESIZED
 from yarnbox.rm.container import RMContainer
 from yarnbox.rm.events.container import ContainerNMDoneChangeResource
 from yarnbox.rm.events.node import NodeUpdateContainer
 from yarnbox.rm.scheduler.application import Attempt
-from yarnbox.rm.scheduler.containers.bookings import book
-from yarnbox.rm.scheduler.containers.resizing import notify_node, resize
+from yarnbox.rm.scheduler.containers.resizing import resize
 from yarnbox.rm.scheduler.register import Register
-from yarnbox.rm.scheduler.usage import refund
-from yarnbox.yarn.enums import ContainerUpdateType, ExecutionType
+from yarnbox.yarn.enums import ContainerUpdateType
 from yarnbox.yarn.frozen import replace
 from yarnbox.yarn.ids import ContainerId
 from yarnbox.yarn.records.master import UpdateContainerError, UpdateContainerRequest
@@ -205,13 +202,5 @@ def _ask(attempt: Attempt, container: RMContainer, request: UpdateContainerReque
 
 def _shrink(attempt: Attempt, container: RMContainer, request: UpdateContainerRequest) -> None:
     attempt.new_container_id()  # Hadoop's stands for what is given back, and nobody ever sees it
-    if request.update_type is DECREASE:
-        attempt.shrinking[container.container_id] = _size_of(request, container)
-    else:
-        # It stays on its node, which may now end it for a guaranteed one, and costs its queue nothing.
-        refund(attempt.path, container.partition, container.resource)
-        book(RESIZED, container, -container.resource)
-        container.node.set_execution_type(container, ExecutionType.OPPORTUNISTIC)
-        container.version += 1
-        notify_node(container)
-        attempt.report_update(container, request.update_type)
+    is_decrease = request.update_type is DECREASE
+    attempt.shrinking[container.container_id] = _size_of(request, container) if is_decrease else None

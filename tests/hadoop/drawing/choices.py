@@ -16,6 +16,7 @@ from yarnbox.sim.scenario.reading.names import ContainerName
 from yarnbox.sim.walk.choices import Choices, StepValue
 from yarnbox.sim.walk.clusters import FAIR_FILE, Document
 from yarnbox.yarn.configuration import Configuration
+from yarnbox.yarn.enums import ExecutionType
 
 DOWN = ("1ms", "1s", "20s")
 """For how long a ResourceManager that restarts is away."""
@@ -24,7 +25,45 @@ _LATER = ("v", "w")
 """Labels that no queue names."""
 
 
-class QueueChoices(Choices):
+class AMChoices(Choices):
+    """Draws what AMs may ask for."""
+
+    def __init__(self, dice: Random, scheduler: str) -> None:
+        super().__init__(dice, scheduler)
+        self._promoting: Random | None = None
+
+    def promote(self, dice: Random) -> None:
+        """From now on some asks want another execution type of a container."""
+        self._promoting = dice
+
+    def _ask(self, world: World) -> object:
+        value = _as_an_am_would(world, super()._ask(world))
+        if self._promoting is None or not isinstance(value, dict):
+            return value
+        for each in value.get("requests", ()):
+            if "update" not in each:
+                each["execution"] = (
+                    "GUARANTEED"  # AMRMClient says so, and Hadoop breaks over a request that does not
+                )
+        if self._promoting.random() < 0.6:
+            return value
+        app, released = world.apps[value["app"]], value.get("release", ())
+        running = [
+            (name, container)
+            for number, container in enumerate(app.containers, start=1)
+            if container.state is RMContainerState.RUNNING
+            and (name := f"{app.name}/{number}") not in released
+        ]
+        if running:
+            name, container = self._promoting.choice(running)
+            others = [each for each in value.get("requests", ()) if each.get("update") != name]
+            is_promotion = container.execution_type is ExecutionType.OPPORTUNISTIC
+            execution = "GUARANTEED" if is_promotion else "OPPORTUNISTIC"
+            value["requests"] = [*others, {"update": name, "execution": execution}]
+        return value
+
+
+class QueueChoices(AMChoices):
     """Draws steps for the queues of a document of the CapacityScheduler."""
 
     def __init__(self, dice: Random, document: Document) -> None:
@@ -98,9 +137,6 @@ class QueueChoices(Choices):
         # After a move Hadoop's own books are wrong: see docs/differential-testing.md.
         return None
 
-    def _ask(self, world: World) -> object:
-        return _as_an_am_would(world, super()._ask(world))
-
     def _request(self, world: World) -> StepValue:
         request = super()._request(world)
         # An AM has one size for a priority (AMRMClient sees to it).
@@ -130,7 +166,7 @@ def _scheduler(world: World) -> CapacityScheduler:
     return scheduler
 
 
-class FairChoices(Choices):
+class FairChoices(AMChoices):
     """Draws steps for the allocation file of a document."""
 
     def __init__(self, dice: Random, document: Document) -> None:
@@ -154,9 +190,6 @@ class FairChoices(Choices):
             value["queue"] = self._dice.choice(submittable(self._file))
         return value
 
-    def _ask(self, world: World) -> object:
-        return _as_an_am_would(world, super()._ask(world))
-
     def _refresh(self, world: World) -> object:
         if self._changes_tree:
             self._file = changed(self._dice, self._file)
@@ -165,14 +198,11 @@ class FairChoices(Choices):
         return {"fair-scheduler": self._file.replace("<weight>2.0<", f"<weight>{weight}.0<")}
 
 
-class FifoChoices(Choices):
+class FifoChoices(AMChoices):
     """Draws no step that resizes a node, on which Hadoop's FifoScheduler breaks; draining resizes it, too."""
 
     def __init__(self, dice: Random) -> None:
         super().__init__(dice, "fifo")
-
-    def _ask(self, world: World) -> object:
-        return _as_an_am_would(world, super()._ask(world))
 
     def _resize_node(self, world: World) -> object:
         return None

@@ -12,6 +12,7 @@ Draw = Callable[[Random, Document], bool]
 """Changes the document; False where the feature does not go with what is drawn already."""
 
 LONG = "long walk"
+PROMOTIONS = "demotions and promotions"
 RESTART = "restart of the ResourceManager"
 
 
@@ -39,6 +40,12 @@ def _more_nodes(dice: Random, document: Document) -> bool:
     nodes = document["nodes"]
     for number in range(len(nodes) + 1, dice.randint(8, 12) + 1):
         nodes.append({**dice.choice(nodes), "name": f"n{number}"})
+    return True
+
+
+def _execution_types(dice: Random, document: Document) -> bool:
+    """Containers are demoted and promoted (choices.py)."""
+    document["conf"]["yarn.resourcemanager.opportunistic-container-allocation.enabled"] = True
     return True
 
 
@@ -85,6 +92,7 @@ OF_ALL = (
     ),
     Feature("nodes that AMs failed on", 0.15, _am_blacklisting),
     Feature("nodes resize containers", 0.1, in_conf("yarn.resourcemanager.auto-update.containers", (True,))),
+    Feature(PROMOTIONS, 0.1, _execution_types),
     Feature("more nodes", 0.2, _more_nodes),
     Feature(LONG, 0.15, _three_times_as_long),
 )

@@ -112,12 +112,27 @@ def _vectors(dice: Random, document: Document) -> bool:
         is_maximum = name.endswith(".maximum-capacity")
         if dice.random() < (0.6 if is_maximum else 0.2):
             continue  # as it was: one number for all types
+        if is_maximum and _is_bounded(properties, name):
+            continue  # amounts may not be above those of a parent
         entries = [
             f"{kind}={_entry_of_a_vector(dice, amount, is_maximum)}"
             for kind, amount in (("memory", memory), ("vcores", vcores))
         ]
         properties[name] = f"[{','.join(entries)}]"
     return True
+
+
+def _is_bounded(properties: Mapping[str, Any], maximum: str) -> bool:
+    """Whether a queue above that of the maximum has amounts for one, or one below it."""
+    path, _, key = maximum.removeprefix(PREFIX).partition(".accessible-node-labels")
+    own = path.removesuffix(".maximum-capacity")
+    for name, value in properties.items():
+        other, _, other_key = name.removeprefix(PREFIX).partition(".accessible-node-labels")
+        other = other.removesuffix(".maximum-capacity")
+        is_kin = own.startswith(f"{other}.") or other.startswith(f"{own}.")
+        if is_kin and other_key == key and name.endswith(".maximum-capacity") and str(value).startswith("["):
+            return True
+    return False
 
 
 def _entry_of_a_vector(dice: Random, whole: int, is_maximum: bool) -> str:

@@ -143,13 +143,15 @@ public class DoorlessResourceManager extends ResourceManager {
     boolean opportunistic = getConfig().getBoolean(YarnConfiguration.OPPORTUNISTIC_CONTAINER_ALLOCATION_ENABLED,
         YarnConfiguration.DEFAULT_OPPORTUNISTIC_CONTAINER_ALLOCATION_ENABLED);
     if (opportunistic) {
-      return new OpportunisticContainerAllocatorAMService(rmContext, scheduler) {
+      OpportunisticContainerAllocatorAMService service = new OpportunisticContainerAllocatorAMService(rmContext, scheduler) {
         @Override
         protected void serviceStart() {}
 
         @Override
         protected void serviceStop() {}
       };
+      rmContext.setContainerQueueLimitCalculator(service.getNodeManagerQueueLimitCalculator());
+      return service;
     }
     return new ApplicationMasterService(rmContext, scheduler) {
       @Override

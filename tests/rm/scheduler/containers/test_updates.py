@@ -229,8 +229,11 @@ def test_its_execution_type_changes_down_and_up() -> None:
         update_type=ContainerUpdateType.DEMOTE_EXECUTION_TYPE,
         execution_type=ExecutionType.OPPORTUNISTIC,
     )
-    scene.rig.allocate(scene.application_id, updates=(demote,))
+    answer = scene.rig.allocate(scene.application_id, updates=(demote,))
+    # As in Hadoop, what is given back is no part of the headroom in the same answer.
+    assert answer.limit == Resource(6144, 7)
     assert scene.used() == 0
+    assert scene.rig.allocate(scene.application_id).limit == Resource(8192, 8)
     promote = UpdateContainerRequest(
         container_version=1,
         container_id=scene.container.container_id,
