@@ -291,7 +291,7 @@ class QueueReader:
         if text:
             keys = ["maximum-allocation"]
             nothing: dict[str, int] = {}
-            given = own.read("maximum-allocation", self._named_amounts, nothing)
+            given = own.read("maximum-allocation", self._amounts, nothing)
         else:
             pairs = ((MEMORY_MB, "maximum-allocation-mb"), (VCORES, "maximum-allocation-vcores"))
             read = {name: own.optional_integer(key) for name, key in pairs}
@@ -307,11 +307,13 @@ class QueueReader:
             )
         return Resource.of(amounts)
 
-    def _named_amounts(self, text: str) -> dict[str, int]:
+    def _amounts(self, text: str) -> dict[str, int]:
+        """Of every type: nothing of those that are not named.
+
+        See tests/scenarios/queues/largest-container-of-named-types.yaml.
+        """
         parsed = self.types.parse(text)
-        named = [pair.partition("=")[0].strip() for pair in text.split(",")]
-        short = {"memory": MEMORY_MB, "gpu": "yarn.io/gpu", "fpga": "yarn.io/fpga"}
-        return {short.get(name, name): parsed.value(short.get(name, name)) for name in named}
+        return {name: parsed.value(name) for name in self.types.names}
 
     def _lifetimes(self, own: QueueProperties, parent: QueueSettings | None) -> tuple[int, int, bool]:
         """Maximum, default, and whether a default is given here or above."""
