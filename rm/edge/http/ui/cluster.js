@@ -165,8 +165,8 @@ const overTime = (history) =>
     list(history.times),
     [
       { name: "containers", values: list(history.containers), kind: "line2" },
-      { name: "applications running", values: list(history.appsRunning), kind: "line0" },
-      { name: "applications waiting", values: list(history.appsPending), kind: "line1" },
+      { name: "applications with a container", values: list(history.appsRunning), kind: "line0" },
+      { name: "applications without one", values: list(history.appsPending), kind: "line1" },
     ],
     { unit: count, top: 4 },
   );
