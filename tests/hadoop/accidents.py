@@ -46,6 +46,7 @@ CONVERTED = (
     "leaf with applications that a refresh makes a parent, and lists as STOPPED, is not in the tree any more"
 )
 UNTOLD = "what is reserved of further types, which queues of the FairScheduler do not tell"
+MIXED = "amounts beside percentages, which are not seen where an amount comes last"
 DEDUCTED = "ended container that its node had not reported, deducted once more from what FIFO has used"
 
 _DECREASE, _INCREASE = ContainerUpdateType.DECREASE_RESOURCE, ContainerUpdateType.INCREASE_RESOURCE
@@ -71,6 +72,7 @@ _SIZES = ("nodeHeartbeat.containers_to_decrease", "nodeHeartbeat.containers_to_u
 _PARTITION = re.compile(r"\.queues\.[^ ]*\.labels\.")
 _NO_QUEUE = re.compile(r"CSQueue\.getQueuePath\(\).*CapacityScheduler\.getQueue\(String\)\" is null")
 _NOT_REFRESHED, _NOT_CONVERTED = "Failed to re-init queues : ", "Can not convert the leaf queue"
+_MIXED = "have children queue used mixed of weight mode, percentage and absolute mode"
 _NOT_DELETED = "cannot be deleted from the capacity scheduler configuration"
 _LATE_FAULTS = ("the maximum allocation size can not be decreased", "(mapping ")
 """What Hadoop finds out when it has begun to change its queues."""
@@ -278,6 +280,10 @@ class Accidents:
         faults = (ours or "").removeprefix(_NOT_REFRESHED).split("; ")
         if all(fault.startswith(_NOT_CONVERTED) for fault in faults):
             raise EndedByAccidentError(CONVERTED)
+        # Hadoop: AbstractParentQueue.getCapacityConfigurationTypeForQueues forgets percentages when it comes
+        # to an amount, so it sees none if the last of the queues has one.
+        if all(_MIXED in fault and "uses absolute mode" in fault for fault in faults):
+            raise EndedByAccidentError(MIXED)
 
     def in_preemption(self, crash: str, queue_names: Iterable[str]) -> None:
         """EndedByAccidentError where an exception in a pass of preemption is an accident."""
@@ -315,9 +321,12 @@ class Accidents:
             # Hadoop: CapacityScheduler.addApplicationOnRecovery ignores that the leaf refuses it, which then
             # tells its parents nothing.
             return self._step_over(UNCOUNTED)
-        if self._has_restarted and _STATE.match(path) and (ours, hadoop) == ("STOPPED", "DRAINING"):
-            # Nor does it tell them that it has ended.
-            return self._step_over(UNCOUNTED)
+        if self._has_restarted and _STATE.match(path):
+            # Nor does it tell them that it has ended; and a parent that counts none need not drain.
+            if (ours, hadoop) == ("STOPPED", "DRAINING"):
+                return self._step_over(UNCOUNTED)
+            if (ours, hadoop) == ("DRAINING", "STOPPED") and "refreshQueues" in rpcs:
+                return self._step_over(UNCOUNTED)
         priority = _PRIORITY.match(path)
         if self._has_restarted and priority and priority["app"] in self._prioritized:
             # Hadoop: CapacityScheduler.updateApplicationPriority stores nothing where the scheduler's own

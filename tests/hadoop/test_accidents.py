@@ -12,6 +12,7 @@ from tests.hadoop.accidents import (
     CROSSED,
     HALF,
     LISTED,
+    MIXED,
     NAMELESS,
     OMITTED,
     RELISTED,
@@ -140,6 +141,17 @@ def test_queues_of_a_refused_refresh_cannot_be_deleted_by_a_later_one() -> None:
         accidents.in_refusal(None, refusal)
 
 
+def test_percentages_before_an_amount_are_not_seen_in_hadoop() -> None:
+    mixed = (
+        "Failed to re-init queues : Parent queue 'root.a' have children queue used mixed of weight mode, "
+        "percentage and absolute mode, it is not allowed, please double check, details:{Queue=root.a.x, "
+        "label= uses %s mode}."
+    )
+    Accidents().in_refusal(mixed % "weight", None)
+    with pytest.raises(EndedByAccidentError, match=MIXED):
+        Accidents().in_refusal(mixed % "absolute", None)
+
+
 def test_a_queue_that_a_refresh_omits_leaves_at_once_in_hadoop() -> None:
     accidents = Accidents()
     left, path = {"state": "DRAINING", "apps": 1}, ".queues.root.b"
@@ -189,6 +201,7 @@ def test_after_a_restart_a_parent_drains_on_when_its_last_application_has_ended(
     accidents.note_restart()
     assert accidents.in_books(path, "STOPPED", "DRAINING", ())
     assert not accidents.in_books(path, "DRAINING", "STOPPED", ())
+    assert accidents.in_books(path, "DRAINING", "STOPPED", ("refreshQueues",))
 
 
 def test_queues_of_the_fair_scheduler_do_not_tell_what_is_reserved_of_further_types() -> None:

@@ -287,7 +287,7 @@ def check_refresh(live: Iterable[LiveQueue], new: CapacitySettings) -> None:
             for name, value in old.maximum_allocation.items()
             if queue.maximum_allocation.value(name) < value
         ]
-        if lowered:
+        if lowered and old.kind.is_leaf and queue.kind.is_leaf:  # whose AMs have been told it
             key = f"{PREFIX}{old.path}.maximum-allocation"
             p.fault(
                 key,

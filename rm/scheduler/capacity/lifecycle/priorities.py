@@ -38,7 +38,7 @@ class ApplicationPriorities:
         groups = settings.priority_groups if rm.settings.addresses.acl_enabled else None
         names = rm.groups.groups_of(user)
         if asked is None:
-            asked = settings.default_priority
+            asked = settings.default_priority if settings.kind.is_leaf else 0
             # The groups stand by ascending maximum: the default is that of the highest one.
             for group in groups or ():
                 if group.acl.allows(user, names):

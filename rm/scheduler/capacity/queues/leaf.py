@@ -438,7 +438,7 @@ class LeafQueue(CapacityQueue):
         if not is_below and not self.reservations_may_help(pass_, limits):
             self._refuse_all(pass_, SkipReason.QUEUE_AT_MAXIMUM)
             return NOTHING
-        if self.order.count and not pass_.is_question:
+        if self.order.offers(partition) and not pass_.is_question:
             self.current_limit = limit_now
             pass_.current_limits.append((self, limit_now, True))
             self.users.record_decision(partition, ignores_exclusivity=pass_.ignores_exclusivity)
@@ -475,7 +475,7 @@ class LeafQueue(CapacityQueue):
         else:
             last = None
             if not pass_.is_question:
-                self._mark_all_reached()
+                self._mark_all_reached_in(partition)
         if last is not None and self.unreached and not pass_.is_question:
             self._mark_reached_up_to(last, partition)
         return outcome
@@ -521,6 +521,16 @@ class LeafQueue(CapacityQueue):
             attempt.is_reached = True
         self.unreached.clear()
 
+    def _mark_all_reached_in(self, partition: str) -> None:
+        """See tests/scenarios/labels/headroom-of-who-is-not-offered-the-partition.yaml."""
+        if not self.order.exclusive:
+            self._mark_all_reached()
+            return
+        offered = self.order.active(partition)
+        for attempt in [one for one in self.unreached if one in offered]:
+            attempt.is_reached = True
+            del self.unreached[attempt]
+
     def _mark_reached_up_to(self, last: CapacityAttempt, partition: str) -> None:
         """The pass has reached every attempt in order, up to the one at which it ended."""
         if last is self._last_reached and self._reached_end is not None:
@@ -530,7 +540,7 @@ class LeafQueue(CapacityQueue):
         end = order.key_of(last)
         if self._reached_end is not None and end <= self._reached_end:
             return
-        if not self.order.changes_with_use:
+        if not self.order.changes_with_use and not self.order.exclusive:
             self._reached_end = end
         for attempt in list(self.unreached):
             if attempt in order and order.key_of(attempt) <= end:
