@@ -35,6 +35,7 @@ import org.apache.hadoop.yarn.server.api.impl.pb.service.ResourceManagerAdminist
 import org.apache.hadoop.yarn.server.api.impl.pb.service.ResourceTrackerPBServiceImpl;
 import org.apache.hadoop.yarn.server.resourcemanager.ApplicationMasterService;
 import org.apache.hadoop.yarn.server.resourcemanager.ClusterMetrics;
+import org.apache.hadoop.yarn.server.resourcemanager.OpportunisticContainerAllocatorAMService;
 import org.apache.hadoop.yarn.server.resourcemanager.RMContext;
 import org.apache.hadoop.yarn.server.resourcemanager.ResourceTrackerService;
 import org.apache.hadoop.yarn.server.resourcemanager.TwinResourceManager;
@@ -179,10 +180,14 @@ final class Cluster {
   }
 
   private void placeInTurns() throws Exception {
-    Object chain = field(ApplicationMasterService.class, "amsProcessingChain").get(manager.getApplicationMasterService());
-    Object head = field(chain.getClass(), "head").get(chain);
-    if (head instanceof PlacementConstraintProcessor) {
-      PlacementPools.install(head, dispatcher);
+    ApplicationMasterService service = manager.getApplicationMasterService();
+    Object chain = field(ApplicationMasterService.class, "amsProcessingChain").get(service);
+    Object processor = field(chain.getClass(), "head").get(chain);
+    if (service instanceof OpportunisticContainerAllocatorAMService) { // whose own comes first
+      processor = field(processor.getClass(), "nextProcessor").get(processor);
+    }
+    if (processor instanceof PlacementConstraintProcessor) {
+      PlacementPools.install(processor, dispatcher);
     }
   }
 
