@@ -25,7 +25,7 @@ from yarnbox.rm.scheduler.capacity.config.settings import (
     PartitionSettings,
     QueueSettings,
 )
-from yarnbox.rm.scheduler.capacity.config.validation import NO_NODES, ClusterSize, check_maxima, check_tree
+from yarnbox.rm.scheduler.capacity.config.validation import NO_NODES, ClusterSize, check_tree
 from yarnbox.rm.scheduler.capacity.queues.ordering.custom import node_sorting
 from yarnbox.yarn.configuration import Configuration, Fault, values
 from yarnbox.yarn.records.node import DEFAULT_PARTITION
@@ -72,8 +72,7 @@ def read_settings(
     root = replace(root, partitions=_root_partitions(reader, root, labels))
     settings = _scheduler_settings(properties, reading_context, root, labels)
     if not any(_is_of_the_tree(fault) for fault in properties.faults):
-        check = check_tree if reader.is_legacy else check_maxima
-        check(settings, cluster)
+        check_tree(settings, cluster)
     properties.raise_faults()
     return settings
 

@@ -46,17 +46,25 @@ NO_NODES = ClusterSize(total=NONE, of_partition=lambda label: NONE)
 
 
 def check_tree(settings: CapacitySettings, cluster: ClusterSize) -> None:
-    """Collects what is wrong between queues of one file, in the legacy queue mode."""
+    """Collects what is wrong between queues of one file: in the legacy queue mode between children, and in
+    both modes which amount is above the maximum of its queue, or of the parent.
+    """
     calculator = DOMINANT_CALCULATOR if settings.is_dominant else DEFAULT_CALCULATOR
-    for queue in settings.root.subtree():
-        if queue.kind.is_leaf:
-            continue
-        check_children(settings.properties, queue, calculator, cluster)
-    check_maxima(settings, cluster)
+    if settings.is_legacy:
+        for queue in settings.root.subtree():
+            if not queue.kind.is_leaf:
+                check_children(settings.properties, queue, calculator, cluster)
+    _check_all_maxima(settings, cluster)
 
 
-def check_maxima(settings: CapacitySettings, cluster: ClusterSize) -> None:
-    """Collects which amount is above the maximum of its queue, or of the parent; in both modes."""
+def fits(settings: CapacitySettings, cluster: ClusterSize) -> bool:
+    """Whether a file that is in effect would be accepted now that the cluster has this size."""
+    check_tree(settings, cluster)
+    faults, settings.properties.faults = settings.properties.faults, []
+    return not faults
+
+
+def _check_all_maxima(settings: CapacitySettings, cluster: ClusterSize) -> None:
     calculator = DOMINANT_CALCULATOR if settings.is_dominant else DEFAULT_CALCULATOR
     limits: dict[tuple[str, str], Resource] = {}
     for parent in settings.root.subtree():

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from yarnbox.rm.scheduler.capacity.config.reading import FILE_NAME, ReadingContext, read_settings
 from yarnbox.rm.scheduler.capacity.config.settings import CapacitySettings, QueueKind, QueueSettings
-from yarnbox.rm.scheduler.capacity.config.validation import ClusterSize, check_refresh, check_states
+from yarnbox.rm.scheduler.capacity.config.validation import ClusterSize, check_refresh, check_states, fits
 from yarnbox.rm.scheduler.capacity.lifecycle.dynamic_queues import QueueMaker, QueueTreeLookup
 from yarnbox.rm.scheduler.capacity.lifecycle.maintenance import ManagedTemplates
 from yarnbox.rm.scheduler.capacity.lifecycle.monitor import SchedulingMonitor
@@ -57,23 +57,24 @@ class Refresh:
 
     def apply(self, file: Configuration) -> None:
         """Applies another configuration to the running scheduler. When it is refused, the present one is
-        applied once more, as in Hadoop: limits, headrooms and orders are worked out anew.
+        applied once more, as in Hadoop, unless the nodes that there are now speak against it: limits,
+        headrooms and orders are worked out anew.
 
-        See tests/scenarios/queues/refused-refresh-applies-the-old-file.yaml.
+        See tests/scenarios/queues/refused-refresh-applies-the-old-file.yaml and
+        tests/scenarios/queues/refused-refresh-when-the-old-file-does-not-fit.yaml.
         """
         try:
             settings = self.validate(file)
         except ConfigurationError as error:
-            self._take_over(self._context.settings)
+            if fits(self._context.settings, self._cluster()):
+                self._take_over(self._context.settings)
             reasons = "; ".join(_reason(fault) for fault in error.faults)  # clients print one line
             raise YarnError(f"Failed to re-init queues : {reasons}") from None
         self._take_over(settings)
 
     def validate(self, file: Configuration) -> CapacitySettings:
         """The settings of the file if the running tree may become them; ConfigurationError if not."""
-        context = self._context
-        cluster = ClusterSize(total=context.cluster, of_partition=context.partition_total)
-        settings = read_settings(file, self._surroundings, cluster)
+        settings = read_settings(file, self._surroundings, self._cluster())
         check_refresh(self._tree.live(), settings)
         check_states(settings, {queue.path: queue.state.name for queue in self._tree.all_queues()})
         settings.properties.raise_faults()
@@ -82,6 +83,9 @@ class Refresh:
         settings.properties.raise_faults()
         self._monitor.check(settings)
         return settings
+
+    def _cluster(self) -> ClusterSize:
+        return ClusterSize(total=self._context.cluster, of_partition=self._context.partition_total)
 
     def restore(self, file: Configuration) -> None:
         """At a start: replaces the file's configuration by this one; no queue has applications yet, so the
