@@ -165,7 +165,7 @@ def usage_report(
     total = context.scheduler.cluster_resource()
     return replace(
         totals,
-        num_used_containers=len(booked.live) + len(booked.shrinking),
+        num_used_containers=len(booked.live) + len(booked.shrinking) + len(booked.demoting),
         num_reserved_containers=len(booked.reserved),
         used_resources=used,
         reserved_resources=reserved,

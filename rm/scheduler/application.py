@@ -137,8 +137,10 @@ class Attempt:
         """What became of each of these."""
         self.outstanding_updates: dict[ContainerId, tuple[RequestKey, UpdateContainerRequest]] = {}
         """Containers that wait to grow."""
-        self.shrinking: dict[ContainerId, Resource | None] = {}
-        """Containers that have another size after this call; None: those that are demoted."""
+        self.shrinking: dict[ContainerId, Resource] = {}
+        """Containers that have another size after this call."""
+        self.demoting: dict[ContainerId, None] = {}
+        """Containers that are opportunistic after this call."""
         self.superfluous: list[RMContainer] = []
         """What ended containers were to grow by, taken back after this call."""
         self.newly_recovered: list[RMContainer] = []
@@ -336,8 +338,7 @@ class Attempt:
         """Returns the containers that were updated since the last call."""
         if self.hands_out_sizes:
             apply_decreases(self)
-        else:
-            apply_demotions(self)
+        apply_demotions(self)
         updated, self.newly_updated = list(self.newly_updated.values()), {}
         return updated
 

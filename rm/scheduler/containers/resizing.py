@@ -29,7 +29,8 @@ class ChangingAttempt(Protocol):
     live: dict[ContainerId, RMContainer]
     asks: Asks
     outstanding_updates: dict[ContainerId, tuple[RequestKey, UpdateContainerRequest]]
-    shrinking: dict[ContainerId, Resource | None]
+    shrinking: dict[ContainerId, Resource]
+    demoting: dict[ContainerId, None]
     superfluous: list[RMContainer]
 
     def report_update(self, container: RMContainer, kind: ContainerUpdateType) -> None:
@@ -38,15 +39,13 @@ class ChangingAttempt(Protocol):
 
 
 def apply_decreases(attempt: ChangingAttempt) -> None:
-    """Gives live containers the smaller sizes that this call asked for, demotes others, and ends temporary
-    containers that are needed no more; the headroom of the answer is that of before. Hadoop:
-    pullNewlyDecreasedContainers and pullNewlyDemotedContainers of SchedulerApplicationAttempt.
+    """Gives live containers the smaller sizes that this call asked for, and ends temporary containers that
+    are needed no more; the headroom of the answer is that of before. Hadoop:
+    SchedulerApplicationAttempt.pullNewlyDecreasedContainers.
     """
     for container_id, size in attempt.shrinking.items():
         container = attempt.live.get(container_id)
-        if container is not None and size is None:
-            _demote(attempt, container)
-        elif container is not None and size is not None:
+        if container is not None:
             resize(attempt, container, size)
             update = NodeUpdateContainer(
                 node_id=container.node_id, container=container.to_record(), is_decrease=True
@@ -60,11 +59,14 @@ def apply_decreases(attempt: ChangingAttempt) -> None:
 
 
 def apply_demotions(attempt: ChangingAttempt) -> None:
-    """Demotes what this call asked for, where nobody hears of other sizes."""
-    for container_id in [one for one, size in attempt.shrinking.items() if size is None]:
-        del attempt.shrinking[container_id]
-        if container_id in attempt.live:
-            _demote(attempt, attempt.live[container_id])
+    """Demotes live containers of which this call asked for that; the headroom of the answer is that of
+    before. Hadoop: SchedulerApplicationAttempt.pullNewlyDemotedContainers.
+    """
+    for container_id in attempt.demoting:
+        container = attempt.live.get(container_id)
+        if container is not None:
+            _demote(attempt, container)
+    attempt.demoting.clear()
 
 
 def _demote(attempt: ChangingAttempt, container: RMContainer) -> None:

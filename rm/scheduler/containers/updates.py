@@ -163,7 +163,7 @@ def _may_be_replaced(attempt: Attempt, request: UpdateContainerRequest) -> bool:
 
     See tests/scenarios/requests/increase-replaced.yaml and increase-on-top-of-one-that-is-there.yaml.
     """
-    if request.container_id in attempt.shrinking:
+    if request.container_id in attempt.shrinking or request.container_id in attempt.demoting:
         return False
     key, outstanding = attempt.outstanding_updates.get(request.container_id, (None, None))
     if key is None:
@@ -202,5 +202,7 @@ def _ask(attempt: Attempt, container: RMContainer, request: UpdateContainerReque
 
 def _shrink(attempt: Attempt, container: RMContainer, request: UpdateContainerRequest) -> None:
     attempt.new_container_id()  # Hadoop's stands for what is given back, and nobody ever sees it
-    is_decrease = request.update_type is DECREASE
-    attempt.shrinking[container.container_id] = _size_of(request, container) if is_decrease else None
+    if request.update_type is DECREASE:
+        attempt.shrinking[container.container_id] = _size_of(request, container)
+    else:
+        attempt.demoting[container.container_id] = None

@@ -13,10 +13,9 @@ def limits_of_users(row: Row, step_mb: int) -> list[Answer]:
     """The users, each with where its limit comes from; that is not known of another partition, nor without
     the step by which limits are rounded.
     """
-    queue = row.queue
+    queue, capacity = row.queue, row.capacity
     users = queue["users"].get("user", [])
-    is_known = step_mb and row.capacity and users
-    how = _limit(queue, row.capacity, step_mb) if is_known and row.capacity else ""
+    how = _limit(queue, capacity, step_mb) if step_mb and capacity and users else ""
     return [
         {**one, "how": how and _of_user(one, how), "amLimit": queue["userAMResourceLimit"]} for one in users
     ]

@@ -183,7 +183,7 @@ class QueueReader:
             # A weight in every partition that its parent has; what it may use comes from the template alone.
             weight = CapacityValue(CapacityMode.WEIGHT, 1.0)
             inherited = PartitionSettings(
-                capacity=weight, maximum=NO_CAPACITY, am_percent=0.0, is_configured=False
+                capacity=weight, maximum=NO_CAPACITY, am_percent=0.0, is_inherited=True
             )
             for label in parent.partitions:
                 found.setdefault(label, inherited)

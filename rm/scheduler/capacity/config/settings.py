@@ -125,8 +125,8 @@ class PartitionSettings:
     maximum: CapacityValue = WHOLE
     am_percent: float = 0.1
     """A fraction, 0 to 1."""
-    is_configured: bool = True
-    """False: a dynamic queue has a share there because its parent has one, and may use nothing of it."""
+    is_inherited: bool = False
+    """Whether a dynamic queue has a share there only because its parent has one: it may use nothing of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

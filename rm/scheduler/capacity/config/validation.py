@@ -21,6 +21,7 @@ from yarnbox.rm.scheduler.capacity.config.settings import (
     QueueKind,
     QueueSettings,
 )
+from yarnbox.yarn.configuration import ConfigurationError
 from yarnbox.yarn.errors import YarnError
 from yarnbox.yarn.records.node import DEFAULT_PARTITION
 from yarnbox.yarn.resources.resource import MEMORY_MB, NONE, VCORES, Resource, total
@@ -60,8 +61,11 @@ def check_tree(settings: CapacitySettings, cluster: ClusterSize) -> None:
 def fits(settings: CapacitySettings, cluster: ClusterSize) -> bool:
     """Whether a file that is in effect would be accepted now that the cluster has this size."""
     check_tree(settings, cluster)
-    faults, settings.properties.faults = settings.properties.faults, []
-    return not faults
+    try:
+        settings.properties.raise_faults()
+    except ConfigurationError:
+        return False
+    return True
 
 
 def _check_all_maxima(settings: CapacitySettings, cluster: ClusterSize) -> None:

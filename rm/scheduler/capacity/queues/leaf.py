@@ -354,7 +354,7 @@ class LeafQueue(CapacityQueue):
         largest: float | None = max(
             share.absolute
             for label, share in self.shares.items()
-            if partitions.get(label, EMPTY).is_configured
+            if not partitions.get(label, EMPTY).is_inherited
         )
         if not scheduler.is_legacy and not context.cluster:
             largest = None  # vectors are compared with nothing: see maximum_applications
@@ -438,7 +438,7 @@ class LeafQueue(CapacityQueue):
         if not is_below and not self.reservations_may_help(pass_, limits):
             self._refuse_all(pass_, SkipReason.QUEUE_AT_MAXIMUM)
             return NOTHING
-        if self.order.offers(partition) and not pass_.is_question:
+        if self.order.count and not pass_.is_question and self._is_offered(partition):
             self.current_limit = limit_now
             pass_.current_limits.append((self, limit_now, True))
             self.users.record_decision(partition, ignores_exclusivity=pass_.ignores_exclusivity)
@@ -479,6 +479,13 @@ class LeafQueue(CapacityQueue):
         if last is not None and self.unreached and not pass_.is_question:
             self._mark_reached_up_to(last, partition)
         return outcome
+
+    def _is_offered(self, partition: str) -> bool:
+        """Whether one of the activated applications is offered nodes of that partition. See
+        tests/scenarios/labels/limit-where-nobody-is-offered-the-partition.yaml.
+        """
+        order = self.order
+        return not order.exclusive or bool(order.active(partition).entries())
 
     def _refuse_all(self, pass_: AllocationPass, reason: SkipReason) -> None:
         pass_.observer.refuse_leaf(self.path, reason, self.order.active(pass_.partition))

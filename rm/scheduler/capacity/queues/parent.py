@@ -246,7 +246,7 @@ class ParentQueue(AbstractParentQueue):
             for share in configured:
                 derive(share, own, partition_total, cluster, calculator, weights)
         for child, share in zip(self.children, shares, strict=True):
-            if child.is_dynamic and not child.settings.partitions.get(label, EMPTY).is_configured:
+            if child.settings.partitions.get(label, EMPTY).is_inherited:
                 withhold(share)
         for share in shares:
             share.follow_effective(context.minimum)

@@ -107,10 +107,6 @@ class AppOrder:
             return self._all_asking
         return self._of(self._asking, partition if partition in self.exclusive else "")
 
-    def offers(self, partition: str) -> bool:
-        """Whether a node of that partition is offered to anybody."""
-        return self.count > 0 and (not self.exclusive or bool(self.active(partition).entries()))
-
     def __iter__(self) -> Iterator[CapacityAttempt]:
         for ordered in self._all.values():
             yield from ordered
