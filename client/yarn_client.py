@@ -18,7 +18,13 @@ from yarnbox.yarn.enums import (
     SignalContainerCommand,
     YarnApplicationState,
 )
-from yarnbox.yarn.errors import ApplicationNotFoundError, IllegalArgumentError, YarnError
+from yarnbox.yarn.errors import (
+    ApplicationAttemptNotFoundError,
+    ApplicationNotFoundError,
+    ContainerNotFoundError,
+    IllegalArgumentError,
+    YarnError,
+)
 from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, ReservationId
 from yarnbox.yarn.records import client as calls
 from yarnbox.yarn.records.application import (
@@ -257,9 +263,13 @@ class YarnClient:
     def application_attempt_report(self, attempt_id: ApplicationAttemptId) -> ApplicationAttemptReport:
         """The report of one attempt."""
         request = calls.GetApplicationAttemptReportRequest(application_attempt_id=attempt_id)
-        report: ApplicationAttemptReport = self._rpc.call(
+        report: ApplicationAttemptReport | None = self._rpc.call(
             "getApplicationAttemptReport", request
         ).application_attempt_report
+        if report is None:
+            raise ApplicationAttemptNotFoundError(
+                f"Application attempt with id '{attempt_id}' doesn't exist in RM."
+            )
         return report
 
     def application_attempts(self, application_id: ApplicationId) -> tuple[ApplicationAttemptReport, ...]:
@@ -273,7 +283,9 @@ class YarnClient:
     def container_report(self, container_id: ContainerId) -> ContainerReport:
         """The report of one container."""
         request = calls.GetContainerReportRequest(container_id=container_id)
-        report: ContainerReport = self._rpc.call("getContainerReport", request).container_report
+        report: ContainerReport | None = self._rpc.call("getContainerReport", request).container_report
+        if report is None:
+            raise ContainerNotFoundError(f"Container with id '{container_id}' doesn't exist in RM.")
         return report
 
     def containers(self, attempt_id: ApplicationAttemptId) -> tuple[ContainerReport, ...]:

@@ -232,3 +232,15 @@ def test_missing_arguments_and_help(shell: Shell, command: str) -> None:
     assert result.out.startswith(f"Missing argument for options\nusage: {command}\n")
     assert result.status == 255
     assert shell.yarn(command, "-help").status == 0
+
+
+def test_an_answer_without_a_report_is_of_what_is_unknown(rm: FakeResourceManager, shell: Shell) -> None:
+    """A field of the message that is not set: ApplicationCLI prints the same line for it."""
+    rm.answers["getApplicationAttemptReport"] = GetApplicationAttemptReportResponse()
+    rm.answers["getContainerReport"] = GetContainerReportResponse()
+    result = shell.yarn("applicationattempt", "-status", str(ATTEMPT))
+    assert (result.status, result.err) == (255, "")
+    assert "Application Attempt with id" in result.out
+    result = shell.yarn("container", "-status", str(CONTAINER))
+    assert (result.status, result.err) == (255, "")
+    assert "Container with id" in result.out

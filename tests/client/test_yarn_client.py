@@ -17,11 +17,22 @@ from yarnbox.yarn.enums import (
     SignalContainerCommand,
     YarnApplicationState,
 )
-from yarnbox.yarn.errors import ApplicationNotFoundError, IllegalArgumentError, YarnError
+from yarnbox.yarn.errors import (
+    ApplicationAttemptNotFoundError,
+    ApplicationNotFoundError,
+    ContainerNotFoundError,
+    IllegalArgumentError,
+    YarnError,
+)
 from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId, ReservationId
 from yarnbox.yarn.records import client as calls
-from yarnbox.yarn.records.application import ApplicationReport, ApplicationSubmissionContext
+from yarnbox.yarn.records.application import (
+    ApplicationAttemptReport,
+    ApplicationReport,
+    ApplicationSubmissionContext,
+)
 from yarnbox.yarn.records.basics import ResourceProfileEntry, ResourceProfiles
+from yarnbox.yarn.records.container import ContainerReport
 from yarnbox.yarn.records.reservation import ReservationDefinition
 from yarnbox.yarn.records.tokens import RenewDelegationTokenResponse, Token
 from yarnbox.yarn.resources.resource import Resource
@@ -158,9 +169,7 @@ METHODS: list[tuple[str, Callable[[YarnClient], Any]]] = [
         lambda c: c.update_timeouts(APPLICATION, {ApplicationTimeoutType.LIFETIME: "x"}),
     ),
     ("failApplicationAttempt", lambda c: c.fail_application_attempt(ATTEMPT)),
-    ("getApplicationAttemptReport", lambda c: c.application_attempt_report(ATTEMPT)),
     ("getApplicationAttempts", lambda c: c.application_attempts(APPLICATION)),
-    ("getContainerReport", lambda c: c.container_report(CONTAINER)),
     ("getContainers", lambda c: c.containers(ATTEMPT)),
     ("signalToContainer", lambda c: c.signal_container(CONTAINER, SignalContainerCommand.GRACEFUL_SHUTDOWN)),
     ("getClusterMetrics", lambda c: c.cluster_metrics()),
@@ -186,7 +195,8 @@ METHODS: list[tuple[str, Callable[[YarnClient], Any]]] = [
     ("cancelDelegationToken", lambda c: c.cancel_delegation_token(TOKEN)),
 ]
 WAITING = ("getNewApplication", "submitApplication", "forceKillApplication", "getApplicationReport")
-WITH_REQUIRED_ANSWERS = ("getResourceProfiles", "getResourceProfile", "renewDelegationToken")
+REPORTS = ("getApplicationAttemptReport", "getContainerReport")
+WITH_REQUIRED_ANSWERS = ("getResourceProfiles", "getResourceProfile", "renewDelegationToken", *REPORTS)
 
 
 @pytest.mark.parametrize("rpc, method", METHODS)
@@ -200,6 +210,28 @@ def test_each_method_is_one_call(rpc: str, method: Callable[[YarnClient], Any]) 
 def test_no_rpc_of_the_protocol_is_missing() -> None:
     reached = {rpc for rpc, _ in METHODS} | set(WAITING) | set(WITH_REQUIRED_ANSWERS)
     assert reached == set(SERVICES["ApplicationClientProtocolService"])
+
+
+def test_reports_of_attempts_and_containers() -> None:
+    attempt = ApplicationAttemptReport(application_attempt_id=ATTEMPT)
+    container = ContainerReport(container_id=CONTAINER)
+    rpc = FakeRpc(
+        getApplicationAttemptReport=[
+            calls.GetApplicationAttemptReportResponse(application_attempt_report=attempt),
+            calls.GetApplicationAttemptReportResponse(),
+        ],
+        getContainerReport=[
+            calls.GetContainerReportResponse(container_report=container),
+            calls.GetContainerReportResponse(),
+        ],
+    )
+    client, _ = client_of(rpc)
+    assert client.application_attempt_report(ATTEMPT) == attempt
+    assert client.container_report(CONTAINER) == container
+    with pytest.raises(ApplicationAttemptNotFoundError):
+        client.application_attempt_report(ATTEMPT)
+    with pytest.raises(ContainerNotFoundError):
+        client.container_report(CONTAINER)
 
 
 def test_profiles_and_renewals() -> None:
