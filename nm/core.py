@@ -7,14 +7,14 @@ behind simulated ones. Hadoop: NodeManager and the dispatching of ContainerManag
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from yarnbox.nm.application import APPLICATION
 from yarnbox.nm.containers.container import CONTAINER
 from yarnbox.nm.containers.retry import FORCE_KILLED, SUCCESS, TERMINATED
 from yarnbox.nm.containers.scheduler import ContainerScheduler
 from yarnbox.nm.context import NMContext
-from yarnbox.nm.effects import Effect
+from yarnbox.nm.effects import Effect, Forget, StoreEntry
 from yarnbox.nm.events import (
     ApplicationEvent,
     ContainerEvent,
@@ -38,12 +38,15 @@ from yarnbox.nm.reporting.health import NodeHealth
 from yarnbox.nm.reporting.status import NodeStatusUpdater
 from yarnbox.nm.services import ContainerManagementService
 from yarnbox.nm.settings import NMSettings
+from yarnbox.nm.state import containers_asked_for
 from yarnbox.yarn.ids import ApplicationId, ContainerId, NodeId
 from yarnbox.yarn.resources.resource import Resource, total
 from yarnbox.yarn.runtime.clock import Clock
 from yarnbox.yarn.runtime.event import Event
 from yarnbox.yarn.runtime.turns import TurnCore
 from yarnbox.yarn.wire import PLAIN, Wire
+
+ABORTED = -100
 
 
 class Core(TurnCore[Effect]):
@@ -166,6 +169,13 @@ class World:
                     container_id=container_id, exit_code=exit_code, diagnostics=diagnostics
                 )
             )
+
+    def not_stored(self, changes: Sequence[StoreEntry | Forget], why: str) -> None:
+        """What is to outlive a restart of the node is not on the disk. The containers that it would not
+        know of are ended before they begin. Hadoop: startContainerInternal, which stores first.
+        """
+        for container_id in containers_asked_for(changes):
+            self._context.post(ContainerKill(container_id=container_id, exit_status=ABORTED, diagnostics=why))
 
     def container_paused(self, container_id: ContainerId) -> None:
         """The container's processes are stopped."""

@@ -7,8 +7,10 @@ NMStateStoreService and the layout of NMLeveldbStateStoreService.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Protocol
 
+from yarnbox.nm.effects import Forget, StoreEntry
 from yarnbox.nm.localization.resources import CacheKey, ResourceKey
 from yarnbox.nm.turn import NMTurn
 from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId
@@ -67,6 +69,13 @@ def store_container(context: NMTurn, container: Container, request: StartContain
     """A container was asked for."""
     context.store(_container(container.container_id, "request"), context.wire.to_bytes(request))
     context.store(_container(container.container_id, "start"), str(container.start_ms).encode())
+
+
+def containers_asked_for(changes: Sequence[StoreEntry | Forget]) -> list[ContainerId]:
+    """Those of `store_container` among changes."""
+    keys = [one.key for one in changes if isinstance(one, StoreEntry) and one.key.startswith(CONTAINERS)]
+    names = [key.removeprefix(CONTAINERS).partition("/") for key in keys]
+    return [ContainerId.parse(name) for name, _, what in names if what == "request"]
 
 
 def store_container_state(context: NMTurn, container_id: ContainerId, name: str, value: str = "1") -> None:

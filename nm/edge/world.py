@@ -56,7 +56,7 @@ class RealWorld:
         self.driver = AsyncioDriver(core, self.perform, self._persist)
         self.executor: ProcessExecutor | None = None
         self.store = StateStore(None)
-        self._was_stored = True
+        self._not_stored: list[asked.StoreEntry | asked.Forget] = []
         self.wake: Callable[[], None] = lambda: None
         self.register_again: Callable[[], None] = lambda: None
         self._shut_down = shut_down
@@ -65,12 +65,12 @@ class RealWorld:
         """A turn for who starts and ends containers. YarnError when what it stored is not on the disk: a
         restart of the node would have forgotten it.
         """
-        self._was_stored = True
+        self._not_stored = []
         answer = self.driver.turn(call)
-        if not self._was_stored:
-            raise YarnError(
-                f"the recovery store of {self._core.context.node_id} failed: {self.store.failure}"
-            )
+        if changes := self._not_stored:
+            why = f"the recovery store of {self._core.context.node_id} failed: {self.store.failure}"
+            self.driver.turn(lambda: self._core.world.not_stored(changes, why))
+            raise YarnError(why)
         return answer
 
     def store_again(self) -> None:
@@ -81,7 +81,7 @@ class RealWorld:
     def _persist(self, effects: Sequence[asked.Effect]) -> None:
         changes = [effect for effect in effects if isinstance(effect, (asked.StoreEntry, asked.Forget))]
         if changes and not self._keep(changes):
-            self._was_stored = False
+            self._not_stored.extend(changes)
 
     def _keep(self, changes: Sequence[asked.StoreEntry | asked.Forget]) -> bool:
         before = self.store.failure

@@ -18,7 +18,7 @@ from tests.nm.rig import APPLICATION, NODE, OTHER_ATTEMPT, Rig, container_id, re
 from tests.nm.test_executor import is_running
 from tests.waiting import PATIENCE_S
 from yarnbox.cluster.ports import free_ports
-from yarnbox.nm.core import Core
+from yarnbox.nm.core import ABORTED, Core
 from yarnbox.nm.edge.store import FILE, StateStore
 from yarnbox.nm.effects import (
     CleanUpContainer,
@@ -308,7 +308,11 @@ def test_a_node_whose_store_fails_starts_nothing_and_says_so(tmp_path: Path) -> 
             await rm.start(node_id, 1, command("while [ ! -e go ]; do sleep 0.02; done; exit 6"))
             fill_up(tmp_path / "recovery" / FILE)
             with pytest.raises(YarnError, match=r"recovery store of nm1:.*disk is full"):
-                await rm.start(node_id, 2, command("sleep 600"))
+                await rm.start(node_id, 2, command(f"touch {tmp_path / 'ran'}; sleep 600"))
+            refused = await rm.ended(2)
+            assert refused.exit_status == ABORTED
+            assert "database or disk is full" in refused.diagnostics
+            assert not (tmp_path / "ran").exists()
             assert "the recovery store failed" in await health(rm, False)
             make_room(tmp_path / "recovery" / FILE)
             assert await health(rm, True) == ""
