@@ -16,6 +16,7 @@ from urllib.parse import unquote
 from yarnbox.cluster.viewer.details import applications, plans, preemptions
 from yarnbox.rm.scheduler.views import is_within
 from yarnbox.rm.web import finding
+from yarnbox.rm.web.overview import cluster_page
 from yarnbox.rm.web.past import CLUSTER, MEASURES, Measure
 from yarnbox.rm.web.properties import ShownProperty, configuration_page
 from yarnbox.rm.web.queues.tree import queues_page
@@ -93,6 +94,7 @@ class RecordedCluster:
             "/ui/history/cluster": self._cluster_history,
             "/ui/conf": self._configuration,
             "/scheduler-overview": lambda moment, _: self._document("/scheduler-overview", moment),
+            "/ui/cluster": self._cluster,
             "/ui/waiting": lambda moment, _: {"waiting": self._document("/waiting", moment)},
             "/ui/queue-users": self._queue_users,
             "/ui/queues": self._queues,
@@ -143,6 +145,10 @@ class RecordedCluster:
 
     def _scheduler(self, moment: int, query: Query) -> Answer:
         return {"scheduler": {"schedulerInfo": self._document("/scheduler", moment)}}
+
+    def _cluster(self, moment: int, query: Query) -> Answer:
+        info, waits = (self._document(name, moment) for name in ("/scheduler-overview", "/waiting"))
+        return {"cluster": cluster_page(self._document("/metrics", moment), info, waits, (), "")}
 
     def _queues(self, moment: int, query: Query) -> Answer:
         overview = self._document("/scheduler-overview", moment) or {}

@@ -7,6 +7,7 @@ queue of the FifoScheduler, which it calls default, is compared with root.defaul
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypedDict
@@ -50,7 +51,7 @@ class Run(TypedDict):
     run: str
     begin: int
     name: str
-    scheduler: str
+    title: str
     figures: Figures
     series: Series
 
@@ -80,6 +81,7 @@ def comparison(recordings: Mapping[str, Recording]) -> Comparison:
     longest = max((_last(one) - begins[run] for run, one in recordings.items()), default=0)
     times = [round(longest * place / POINTS) for place in range(POINTS + 1)] if longest else [0]
     figures = {run: _figures(one) for run, one in recordings.items()}
+    apart = _titles_apart(recordings)
     return {
         "times": times,
         "differences": differences(*figures.values()) if len(figures) == 2 else [],
@@ -88,13 +90,35 @@ def comparison(recordings: Mapping[str, Recording]) -> Comparison:
                 "run": run,
                 "begin": begins[run],
                 "name": one.name,
-                "scheduler": one.scheduler,
+                "title": apart[run],
                 "figures": figures[run],
                 "series": _series(one, begins[run], times),
             }
             for run, one in recordings.items()
         ],
     }
+
+
+def titles(recordings: Mapping[str, Recording]) -> dict[str, str]:
+    """What each is called. Those of one name and scheduler are told apart by the files that they are from."""
+    called = {run: f"{one.name} ({_scheduler(one)})" for run, one in recordings.items()}
+    many = Counter(called.values())
+    return {
+        run: f"{run}: {called[run]}{f', {one.file}' if one.file and many[called[run]] > 1 else ''}"
+        for run, one in recordings.items()
+    }
+
+
+def _titles_apart(recordings: Mapping[str, Recording]) -> dict[str, str]:
+    """The same without what all of them have in common."""
+    if len({one.name for one in recordings.values()}) > 1:
+        return titles(recordings)
+    is_told = len({one.scheduler for one in recordings.values()}) > 1
+    return {run: f"{run}: {(not is_told and one.file) or _scheduler(one)}" for run, one in recordings.items()}
+
+
+def _scheduler(recording: Recording) -> str:
+    return recording.scheduler.replace("Scheduler", "")
 
 
 def _begin(recording: Recording) -> int:

@@ -14,12 +14,11 @@ from typing import Any
 from aiohttp import web
 
 from yarnbox.cluster.viewer.answers import missing, wrong
-from yarnbox.cluster.viewer.comparison import comparison
+from yarnbox.cluster.viewer.comparison import comparison, titles
 from yarnbox.cluster.viewer.library import LARGEST_TEXT, RecordingLibrary, SimulationFailedError
 from yarnbox.rm.edge.http.pages import RECORDING, Pages
 from yarnbox.rm.edge.http.server import CSRF_HEADER, ROOT
 from yarnbox.rm.web.refusals import RestError
-from yarnbox.sim.recording.document import Recording
 from yarnbox.sim.scenario.reading.schedulers import SCHEDULERS
 from yarnbox.yarn.http.access import HttpAccess, HttpAccessSettings
 from yarnbox.yarn.http.server import HttpServer, Responder, new_application
@@ -87,7 +86,8 @@ class Viewer:
 
     async def _header(self, request: web.Request) -> web.StreamResponse:
         recordings = self._library.recordings
-        runs = [_brief(name, one) for name, one in recordings.items()]
+        called = titles(recordings)
+        runs = [{"run": run, "name": one.name, "title": called[run]} for run, one in recordings.items()]
         shown: dict[str, Any] = {"runs": runs, "whatIf": self._library.report is not None}
         if self._library.demo:
             shown["demo"] = self._library.demo
@@ -146,10 +146,6 @@ _HEADER = (
     "containersSeen",
     "eventsLeftOut",
 )
-
-
-def _brief(name: str, recording: Recording) -> dict[str, str]:
-    return {"run": name, "name": recording.name, "scheduler": recording.scheduler}
 
 
 _SIZES = {"nodes": (4, 200), "jobs": (200, 2000), "scale": (10, 1_000_000)}

@@ -3,7 +3,7 @@
 apps        applications, attempts, containers; `finding` pages through long lists of them
 nodes       nodes and labels; `rows` has nodes in few words, for heat maps and long tables
 queues/     queues and users
-cluster     the cluster as a whole
+cluster     the cluster as a whole; `overview` has the page of it
 properties  a property, and what its declaration says of it
 why         why an application waits
 activities  recorded allocation passes

@@ -56,8 +56,9 @@ class InvalidRecordingError(Exception):
 class Recording:
     """What happened in one run, to be looked at moment by moment."""
 
-    def __init__(self, data: RecordingData) -> None:
-        self.data = data
+    def __init__(self, data: RecordingData, file: str = "") -> None:
+        """`file` is the name of the file that it was read from, if any."""
+        self.data, self.file = data, file
         self.name = data["name"]
         self.scheduler = data["scheduler"]
         self.end = data["end"]
@@ -141,11 +142,11 @@ def read_file(path: Path) -> Recording:
         raise InvalidRecordingError(f"{path}: cannot be read: {error.strerror or error}") from None
     except UnicodeDecodeError:
         raise InvalidRecordingError(f"{path}: is not a recording: it is not valid UTF-8") from None
-    return read(text, str(path))
+    return read(text, str(path), path.name)
 
 
-def read(text: str, called: str) -> Recording:
-    """The recording that a text is."""
+def read(text: str, called: str, file: str = "") -> Recording:
+    """The recording that a text is; `file` is the name of the file that it is from."""
     try:
         data = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -154,7 +155,7 @@ def read(text: str, called: str) -> Recording:
     if why:
         raise InvalidRecordingError(f"{called}: {why}")
     try:
-        return Recording(data)
+        return Recording(data, file)
     except (TypeError, ValueError, IndexError, KeyError) as error:
         raise InvalidRecordingError(
             f"{called}: is damaged: its containers are not as they should be: {_one_line(error)}"

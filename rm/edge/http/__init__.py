@@ -5,7 +5,7 @@
     calls       one request as a value, and what answers it
     rest/       the calls of Hadoop's REST API; reads run between turns
     sharing     lists that many ask for are made once
-    rights      what the pages need beside Hadoop's REST
+    page_answers  what the pages ask for beside Hadoop's REST
     history     and what has been, with lists of thousands a page at a time
     stream      the events, live
     metrics     /jmx and /prom

@@ -30,7 +30,6 @@ from yarnbox.rm.web.past import (
     LivingContainers,
     container_row,
 )
-from yarnbox.rm.web.queues.waiting import waiting
 from yarnbox.rm.web.refusals import bad_request, forbidden
 from yarnbox.rm.web.rows import node_row
 from yarnbox.rm.web.values import Answer
@@ -44,8 +43,6 @@ log = Log("rm")
 _SHARE_OF_LOOP = 100
 _MOST_CONTAINERS = 50_000
 _MOST_ROWS = 500
-_LONGEST_LOOK_S = 0.02
-"""Of processor time: other processes of the machine must not shorten the list."""
 _WITHOUT = ("resourcerequests", "resourceinfo", "timeouts")
 
 
@@ -73,7 +70,6 @@ class Past:
             ("/ui/nodes", self.list_nodes),
             ("/ui/containers", self.list_containers),
             ("/ui/life/{appid}", self.life),
-            ("/ui/waiting", self.waiting),
             ("/ui/history/queues", self.queues),
             ("/ui/history/cluster", self.cluster),
         ):
@@ -227,18 +223,6 @@ class Past:
         if not call.access.may_view(call.caller.user, app):
             raise forbidden(f"{call.caller.user} may not look at {app.application_id}")
         return Reply(root="life", value={"moment": self.lives.of(app)})
-
-    def waiting(self, call: Call) -> Reply:
-        """GET /ui/waiting: what waits in the whole cluster, by queue and reason."""
-        context, access, user = call.context, call.access, call.caller.user
-        hides, ends = context.settings.web.filter_by_user, time.thread_time() + _LONGEST_LOOK_S
-
-        def may_see(application_id: ApplicationId) -> bool:
-            app = context.apps.get(application_id)
-            return app is not None and (not hides or access.may_view(user, app))
-
-        found = waiting(context, may_see, lambda: time.thread_time() < ends)
-        return Reply(root="waiting", value=found)
 
     def _may_view(self, call: Call, application_id: ApplicationId) -> bool:
         app = call.context.apps.get(application_id)

@@ -20,7 +20,7 @@ from aiohttp import web
 
 from yarnbox.rm.core import Core
 from yarnbox.rm.edge.driver import Driver
-from yarnbox.rm.edge.http import rights
+from yarnbox.rm.edge.http import page_answers
 from yarnbox.rm.edge.http.calls import Call, Handler, Listing, Reply, Waiting
 from yarnbox.rm.edge.http.cross_origin import CrossOrigin
 from yarnbox.rm.edge.http.isolation import outside
@@ -65,7 +65,7 @@ ROUTES = (
     *conf.ROUTES,
     *activities.ROUTES,
     *plans.ROUTES,
-    *rights.ROUTES,
+    *page_answers.ROUTES,
     *draining.ROUTES,
 )
 _RECORDING = frozenset(handler for _, _, handler in activities.ROUTES)

@@ -63,7 +63,7 @@ def _shares(row: Row) -> list[Answer]:
         _fact(
             "Used Capacity",
             percentage(capacity["usedCapacity"]),
-            due["memory"] and f"{used} / {size(due['memory'])} effective capacity{_DOMINANT}",
+            f"{used} / {size(due['memory'])} effective capacity{_DOMINANT}" if due["memory"] else "",
         ),
         _configured(capacity, is_weight),
         _fact("Configured Max Capacity", percentage(capacity["maxCapacity"])),

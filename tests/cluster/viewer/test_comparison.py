@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.cluster.viewer.conftest import TEXT, recorded
 from yarnbox.cluster.viewer.answers import RecordedCluster
-from yarnbox.cluster.viewer.comparison import POINTS, comparison
+from yarnbox.cluster.viewer.comparison import POINTS, comparison, titles
 from yarnbox.sim.recording.document import Recording
 
 
@@ -80,3 +80,26 @@ def test_a_queue_that_nobody_used_is_not_drawn() -> None:
 def test_one_run_and_an_empty_one() -> None:
     empty = recorded("name: empty\nconf: {yarn.resourcemanager.scheduler.class: fifo}\nsteps: []\n")
     assert comparison({"a": empty})["times"] == [0]
+
+
+def test_runs_are_called_by_what_tells_them_apart(recording: Recording) -> None:
+    def called(*runs: Recording) -> tuple[list[str], list[str]]:
+        named = dict(zip("ab", runs, strict=True))
+        return [*titles(named).values()], [one["title"] for one in comparison(named)["runs"]]
+
+    name = recording.name
+    before, after = Recording(recording.data, "before.run"), Recording(recording.data, "after.run")
+    assert called(before, after) == (
+        [f"a: {name} (Capacity), before.run", f"b: {name} (Capacity), after.run"],
+        ["a: before.run", "b: after.run"],
+    )
+    fair = Recording({**recording.data, "scheduler": "FairScheduler"}, "after.run")
+    assert called(before, fair) == (
+        [f"a: {name} (Capacity)", f"b: {name} (Fair)"],
+        ["a: Capacity", "b: Fair"],
+    )
+    other = Recording({**recording.data, "name": "other"}, "after.run")
+    both = [f"a: {name} (Capacity)", "b: other (Capacity)"]
+    assert called(before, other) == (both, both)
+    played = Recording(recording.data)
+    assert called(played, played)[1] == ["a: Capacity", "b: Capacity"]

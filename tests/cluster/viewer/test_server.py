@@ -83,7 +83,7 @@ def test_pages_and_answers(recording: Recording) -> None:
                     assert 'data-source="recording"' in await answer.text()
                     assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
             header = await caller.get("/ui/recording")
-            assert header["runs"] == [{"run": "a", "name": "two-queues", "scheduler": "CapacityScheduler"}]
+            assert header["runs"] == [{"run": "a", "name": "two-queues", "title": "a: two-queues (Capacity)"}]
             assert header["run"]["file"] == TEXT
             assert (await caller.get("/metrics?at=5000"))["clusterMetrics"]["allocatedMB"] == 3072
             assert (await caller.get("/ui/comparison"))["runs"][0]["run"] == "a"

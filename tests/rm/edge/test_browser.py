@@ -282,20 +282,9 @@ UNLIMITED = """async () => {
 }"""
 
 
-async def count_all_partitions(page: Page, caller: Web) -> None:
-    """Hadoop's figures are those of the default partition; the sentence on top is about all of them. And what
-    has no limit is not a number.
-    """
-    metrics = (await caller.get("/metrics"))["clusterMetrics"]
-    metrics |= {"allocatedMB": 1024, "totalMB": 4096, "crossPartitionMetricsAvailable": True}
-    metrics |= {"totalUsedResourcesAcrossPartition": {"memory": 3072, "vCores": 3}}
-    metrics |= {"totalClusterResourcesAcrossPartition": {"memory": 8192, "vCores": 8}}
-    metrics |= {"totalAllocatedContainersAcrossPartition": 3}
-    await page.route("**/metrics*", lambda route: route.fulfill(json={"clusterMetrics": metrics}))
+async def read_amounts(page: Page, caller: Web) -> None:
+    """What has no limit is not a number."""
     await show(page, caller, "")
-    await page.locator(".headline", has_text="3.0 of 8.0 GiB").wait_for()
-    await page.locator(".figures", has_text="3 containers running").wait_for()
-    await page.unroute("**/metrics*")
     assert await page.evaluate(UNLIMITED) == "maximum no limit, used 1.5 GiB"
 
 
@@ -304,8 +293,6 @@ async def count_applications_by_state(page: Page, caller: Web) -> None:
     ended has no column for when they did.
     """
     accepted = (await caller.get("/apps?states=ACCEPTED"))["apps"]["app"]
-    metrics = (await caller.get("/metrics"))["clusterMetrics"] | {"appsRunning": len(accepted)}
-    await page.route("**/metrics*", lambda route: route.fulfill(json={"clusterMetrics": metrics}))
     await show(page, caller, "")
     await page.locator(".figures", has_text="0 applications running").wait_for()
     heads = await page.locator("[aria-label='Applications'] th").all_inner_texts()
@@ -314,7 +301,6 @@ async def count_applications_by_state(page: Page, caller: Web) -> None:
     await page.locator(".figures a", has_text="waiting").click()
     await page.wait_for_url("**/cluster/apps/ACCEPTED")
     await page.locator("tbody tr").nth(len(accepted) - 1).wait_for()
-    await page.unroute("**/metrics*")
 
 
 async def look_with_a_wrong_clock(page: Page, caller: Web) -> None:
@@ -340,7 +326,7 @@ def test_one_cluster_in_one_go(browser: Browser, tmp_path: Path) -> None:
             await look_away(page, caller)
             await drain_a_node(page, caller)
             await follow_what_is_shown(page, caller)
-            await count_all_partitions(page, caller)
+            await read_amounts(page, caller)
             await count_applications_by_state(page, caller)
             await fall_behind(page, caller)
             await look_with_a_wrong_clock(page, caller)

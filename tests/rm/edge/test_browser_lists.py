@@ -224,6 +224,7 @@ async def use_chart(page: Page) -> None:
     await plot.focus()
     await page.keyboard.press("ArrowRight")
     said = chart.locator("output", has_text=re.compile(r"\d\d:\d\d:\d\d"))
+    await chart.locator("output .heard", has_text="root.default 0.0 %, root.etl 0.0 %").wait_for()
     first = await said.inner_text()
     while await said.inner_text() == first:  # two samples may be of one second, and the chart still grows
         await page.keyboard.press("ArrowRight")
@@ -253,10 +254,12 @@ async def change_queues(page: Page, caller: Web) -> None:
     assert await page.get_by_text("No samples yet").count() == 0
     await page.get_by_role("link", name="Show all queues").click()
     await page.get_by_text("Select a queue to see its details.").wait_for()
-    await show(page, caller, "/scheduler?openQueues=Queue:%20root.etl")
-    await page.get_by_text("etl absolute 60.0 % = root 100.0 %").wait_for()
     await page.locator(".chart canvas").first.wait_for()
     await use_chart(page)
+    await show(page, caller, "/scheduler?openQueues=Queue:%20root.etl")
+    await page.get_by_text("etl absolute 60.0 % = root 100.0 %").wait_for()
+    (drawn,) = await page.locator("figure.chart").all()
+    await drawn.get_by_role("button", name="guaranteed").wait_for()
     await page.get_by_role("button", name="Stop", exact=True).click()
     dialog = page.locator("dialog")
     assert "Stop queue root.etl?" in await dialog.inner_text()

@@ -1,6 +1,6 @@
 // One application: what it is, its life, its attempts, requests and containers, and what may be done to it.
 import { get, list } from "./api.js";
-import { actions } from "./appactions.js";
+import { appActions } from "./appactions.js";
 import { tracking } from "./apps.js";
 import { CARD, logs, longText, number, ofNode, orNoneText, states, text, time } from "./columns.js";
 import { containerGrid, containersOf } from "./containers.js";
@@ -59,7 +59,7 @@ export async function app([id], query) {
   const isForgotten = isOver(one) && !held.length && one.memorySeconds > 0;
   return html`${title(one.name)}
     <p class="id">${one.id}</p>
-    ${status(one, why, containers, requests)} ${!isRecording && !isOver(one) && actions(one, rights)}
+    ${status(one, why, containers, requests)} ${!isRecording && !isOver(one) && appActions(one, rights)}
     ${lifeLine(one, list(life.moment), containers.now)} ${!isOver(one) && whyNot(why)}
     <h2>Containers over nodes and time</h2>
     ${isForgotten ? empty(FORGOTTEN) : streamOf(one.id, containers, query, { hrefOf: nodeOf })}

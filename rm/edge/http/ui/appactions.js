@@ -1,21 +1,18 @@
 // What may be done to an application: always shown, disabled with the reason where it may not be.
 import { list, put } from "./api.js";
-import { action, confirm, refusalOf } from "./dialog.js";
-import { h } from "./dom.js";
+import { actions, confirm, refusalOf } from "./dialog.js";
 
-export function actions(one, rights) {
+export function appActions(one, rights) {
   const foreign =
     `The application belongs to ${one.user}. ${rights.user} administers neither the cluster nor the ` +
     "queue (acl_administer_queue).";
   const why = refusalOf(rights, rights.mayModify, foreign);
   const unmovable = why || (rights.mayMove ? "" : `The ${rights.scheduler} cannot move applications.`);
-  return h(
-    "p",
-    { class: "actions" },
-    action("Kill Application", () => kill(one), why, true),
-    action("Move to another queue", () => move(one, list(rights.queues)), unmovable),
-    action("Change its priority", () => prioritize(one, rights.maxPriority), why),
-  );
+  return actions([
+    ["Kill Application", () => kill(one), why, true],
+    ["Move to another queue", () => move(one, list(rights.queues)), unmovable],
+    ["Change its priority", () => prioritize(one, rights.maxPriority), why],
+  ]);
 }
 
 async function kill(one) {

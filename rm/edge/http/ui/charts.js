@@ -240,6 +240,7 @@ class TimeChart extends Component {
     const label = `${what}, ${duration(times.at(-1) - times[0])}`;
     const place = index ?? this.present();
     const present = (one) => (place === null ? "" : unit(one.values[place] ?? 0));
+    const heard = () => series.map((one) => `${one.name} ${present(one)}`).join(", ");
     return html`<figure class="chart" aria-label=${label}>
       <p class="legend">
         ${series.map(
@@ -264,7 +265,10 @@ class TimeChart extends Component {
         }}
       ></div>
       <p class="chart-tools">
-        <output>${this.said()}</output>
+        <output>
+          ${this.said()}
+          ${(index ?? null) !== null && html`<span class="heard"> · ${heard()}</span>`}
+        </output>
         ${zoomTools(what, this.does)}
         ${fileTools(
           what,

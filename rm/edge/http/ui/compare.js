@@ -3,7 +3,7 @@ import { get } from "./api.js";
 import { chart, count } from "./charts.js";
 import { bar, EPOCH, empty, h, html, hued, percent, pushQuery, select, table, title } from "./dom.js";
 import { recordedStream } from "./recording.js";
-import { FIGURES, index, nameOf, namesOf, span } from "./run.js";
+import { FIGURES, index, span } from "./run.js";
 
 const COLOURS = ["line0", "line1"];
 /** @type {[string, string, (value: any) => string, number][]} */
@@ -30,7 +30,7 @@ export async function compare(query, runs, hasReport) {
   const asked = (query.get("runs") || "").split(",").filter((name) => runs.some((one) => one.run === name));
   const [first, second] = asked.length === 2 ? asked : [runs[0].run, runs[1].run];
   const { times, runs: found, differences } = await get(`/ui/comparison?runs=${first},${second}`);
-  const names = namesOf(found);
+  const names = found.map((one) => one.title);
   const moments = times.map((time) => EPOCH + time);
   const pair = (what, of, unit, top) => {
     const series = found.map((one, i) => ({
@@ -38,7 +38,7 @@ export async function compare(query, runs, hasReport) {
       values: of(one) || times.map(() => null),
       kind: COLOURS[i],
     }));
-    return [html`<h2>${what}</h2>`, chart(what, moments, series, { unit, top, isWhole: true })];
+    return html`<section><h2>${what}</h2>${chart(what, moments, series, { unit, top, isWhole: true })}</section>`;
   };
   const queues = [...new Set(found.flatMap((one) => Object.keys(one.series.queue)))];
   return [
@@ -54,14 +54,22 @@ export async function compare(query, runs, hasReport) {
     waiting(found, names),
     html`<p class="legend">Time begins with the first submission of each run.</p>
       <h2>Containers on nodes</h2>`,
-    found.map((one, i) => recordedStream(one.run, one.begin, { name: names[i], query, colour: "queue" })),
-    CHARTS.map(([what, name, unit, top]) => pair(what, (one) => one.series[name], unit, top)),
-    queues.map((path) => pair(`Memory used by ${path}`, (one) => one.series.queue[path]?.used, percent, 100)),
+    found.map(
+      (one, i) =>
+        html`<h3>${names[i]}</h3>
+          ${recordedStream(one.run, one.begin, { name: names[i], query, colour: "queue" })}`,
+    ),
+    html`<div class="charts">
+      ${CHARTS.map(([what, name, unit, top]) => pair(what, (one) => one.series[name], unit, top))}
+      ${queues.map((path) =>
+        pair(`Memory used by ${path}`, (one) => one.series.queue[path]?.used, percent, 100),
+      )}
+    </div>`,
   ];
 }
 
 function picker(what, runs, present, runsOf) {
-  const choices = runs.map((one) => [one.run, nameOf(one)]);
+  const choices = runs.map((one) => [one.run, one.title]);
   return html`<label>${what} ${select(choices, present, (run) => pushQuery("runs", runsOf(run)))} </label>`;
 }
 

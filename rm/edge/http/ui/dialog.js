@@ -53,9 +53,24 @@ export const refusalOf = (rights, isAllowed, why) =>
 export const notForUsers = (rights) =>
   refusalOf(rights, rights.isAdmin, `${rights.user} is not an administrator.`);
 
-// A button for something that changes the cluster. With a reason against it, it is there and cannot be
-// pressed.
-export function action(name, act, refusal = "", isDangerous = false) {
+// What may be done to a thing. What may not is there and cannot be pressed, and the reason stands below: once,
+// where it is the same for all.
+/** @param {[name: string, act: () => Promise<void>, refusal?: string, isDangerous?: boolean][]} offered */
+export function actions(offered) {
+  const refusals = new Set(offered.map(([, , refusal = ""]) => refusal));
+  const [only] = refusals;
+  const refused = offered.filter(([, , refusal]) => refusal);
+  return html`<p class="actions">${offered.map(button)}</p>
+    ${
+      refusals.size === 1
+        ? only && html`<p class="how">${only}</p>`
+        : refused.map(([name, , refusal]) => html`<p class="how">${name}: ${refusal}</p>`)
+    }`;
+}
+
+function button([name, act, refusal = "", isDangerous = false]) {
+  if (refusal)
+    return html`<button disabled title=${refusal} aria-label=${`${name}: ${refusal}`}>${name}</button>`;
   const press = async () => {
     try {
       await act();
@@ -64,8 +79,5 @@ export function action(name, act, refusal = "", isDangerous = false) {
     }
     refresh();
   };
-  if (!refusal) return html`<button class=${isDangerous ? "danger" : null} onclick=${press}>${name}</button>`;
-  return html`<span class="refused" title=${refusal}>
-    <button disabled aria-label=${`${name}: ${refusal}`}>${name}</button><small> ${refusal}</small>
-  </span>`;
+  return html`<button class=${isDangerous ? "danger" : null} onclick=${press}>${name}</button>`;
 }

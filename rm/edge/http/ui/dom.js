@@ -235,3 +235,13 @@ export const facts = (pairs) => html`<dl>
     </div>`,
   )}
 </dl>`;
+
+// As the ResourceManager says them: the value is a number, words, an amount, or several of these, and may lead
+// somewhere.
+const said = (value) => [value].flat().map((one) => (one?.memory === undefined ? inUnits(one) : amount(one)));
+export const factsOf = (found) =>
+  found.map(({ name, value, how, to }) => [
+    name,
+    to ? link(to, said(value)) : said(value),
+    how && inUnits(how),
+  ]);

@@ -32,7 +32,7 @@ export async function guide(shown, demo, runs) {
       ${
         runs.some((one) => one.run !== shown.run && one.name === shown.name) &&
         html`<p>
-          The same scenario was also played with another scheduler: choose that run above, or${" "}
+          There is another run of this scenario: choose it above, or${" "}
           <a href="/cluster/compare">compare both</a>.
         </p>`
       }

@@ -197,6 +197,14 @@ function lost(value) {
   main.classList.toggle("old", value);
 }
 
+// What was focused has gone with its page: whoever hears pages is told of the new one, and Tab begins there.
+function goToHeading() {
+  const heading = main.querySelector("h1");
+  if (!heading || document.activeElement !== document.body) return;
+  heading.tabIndex = -1;
+  heading.focus({ preventScroll: true });
+}
+
 function show(shown, here) {
   const isNew = drawn !== location.pathname;
   render(html`<div key=${location.pathname}>${shown}</div>`, main);
@@ -204,6 +212,7 @@ function show(shown, here) {
   if (isNew) {
     bar();
     scrollTo(0, 0);
+    if (drawn) goToHeading();
   }
   drawn = location.pathname;
   shownAt = performance.now();

@@ -3,10 +3,11 @@ import { get, list, post } from "./api.js";
 import { chart, hue } from "./charts.js";
 import { away, CARD, memory, number, OFF, ofNode, share, states, text, time } from "./columns.js";
 import { containerGrid, containersOf } from "./containers.js";
-import { action, confirm, notForUsers } from "./dialog.js";
+import { actions, confirm, notForUsers } from "./dialog.js";
 import {
   bar,
   choice,
+  empty,
   facet,
   facts,
   filter,
@@ -26,6 +27,7 @@ import { counts, matcher, natural } from "./filtering.js";
 import { grid } from "./grid.js";
 import { hrefOfApp, streamOf } from "./taskstream.js";
 
+export const START_A_NODE = !isRecording && html`Start a node: <code>yarnbox add-node</code>`;
 export const GROUPS = {
   rack: (one) => one.rack,
   label: (one) => partitionName(one.label),
@@ -115,7 +117,7 @@ export async function nodes([wanted], query) {
   const passes = (one, but) => chosen.every((key) => key === but || GROUPS[key](one) === query.get(key));
   const meant = found.filter((one) => isIn(wanted, one) && means(one)),
     shown = meant.filter((one) => passes(one));
-  const none = found.length ? unfiltered("nodes") : "No nodes have registered. Start one: yarnbox add-node";
+  const none = found.length ? unfiltered("nodes") : empty("No nodes have registered. ", START_A_NODE);
   const states = wanted && wanted !== "active" ? `?states=${wanted.toUpperCase()}` : "";
   const facetOf = (/** @type {string} */ key) => {
     const others = meant.filter((one) => passes(one, key));
@@ -211,7 +213,7 @@ export async function node([id], query) {
   const memoryMB = used + one.availMemoryMB,
     vcores = one.usedVirtualCores + one.availableVirtualCores;
   return html`${title(one.id)}
-    ${!isRecording && html`<p class="actions">${actions(one, brief, rights)}</p>`}
+    ${!isRecording && nodeActions(one, brief, rights)}
     ${facts([
       ["State", state(one.state)],
       ["Rack", one.rack],
@@ -269,11 +271,11 @@ function usage(held, now, groups, groupOf, capacityMB) {
   });
 }
 
-function actions(one, brief, rights) {
+function nodeActions(one, brief, rights) {
   const refusal = notForUsers(rights);
-  if (brief.isDrained) return action("Recommission", () => recommission(one), refusal);
+  if (brief.isDrained) return actions([["Recommission", () => recommission(one), refusal]]);
   const gone = ["RUNNING", "DECOMMISSIONING"].includes(one.state) ? "" : `It is ${one.state}.`;
-  return action("Decommission", () => drain(one), refusal || gone, true);
+  return actions([["Decommission", () => drain(one), refusal || gone, true]]);
 }
 
 async function drain(one) {

@@ -1,7 +1,7 @@
 // Queues changed from the page: stopped, started, given other capacities. What is wrong is refused before
 // anything happens.
 import { get, list, post, put } from "./api.js";
-import { action, ask, confirm, notForUsers } from "./dialog.js";
+import { actions, ask, confirm, notForUsers } from "./dialog.js";
 import { html, inUnits, table } from "./dom.js";
 
 const VALUES = [
@@ -22,10 +22,10 @@ async function apply(body) {
 export function queueActions({ path, state, sibling }, rights, partition) {
   const why = notForUsers(rights) || rights.queuesAreFixed;
   const to = state === "RUNNING" ? STOP : START;
-  return html`<p class="actions">
-    ${action(to.verb, () => setState(path, to), why, to === STOP)}
-    ${action("Edit capacities", () => edit(path, sibling, partition), why)}
-  </p>`;
+  return actions([
+    [to.verb, () => setState(path, to), why, to === STOP],
+    ["Edit capacities", () => edit(path, sibling, partition), why],
+  ]);
 }
 
 const STOP = {

@@ -11,6 +11,7 @@ import {
   clamped,
   empty,
   facts,
+  factsOf,
   html,
   inUnits,
   isRecording,
@@ -130,10 +131,6 @@ function legend(isFair) {
     ${key("most", "maximum")}
   </p>`;
 }
-
-// What a fact says is a number, words, an amount, or several of these.
-const said = (value) => [value].flat().map((one) => (one?.memory === undefined ? inUnits(one) : amount(one)));
-const factsOf = (found) => found.map(({ name, value, how }) => [name, said(value), how && inUnits(how)]);
 
 function queueBar(one, open) {
   const bound = one.now ?? one.floor,
@@ -282,12 +279,17 @@ const MARKS =
 function shares(history, isFair) {
   const queues = list(history.queue);
   const [times, marks] = [list(history.times), list(history.mark)];
+  // One queue by itself is not a part of anything.
+  if (queues.length === 1)
+    return [oneShare(queues[0], times, marks, isFair), html`<p class="legend">${MARKS}</p>`];
   return html`${usedShares(history, MARKS)}
     ${
       queues.length > 0 &&
-      html`<details open=${queues.length === 1}>
+      html`<details>
         <summary>Each queue and its ${isFair ? "fair share" : "guarantee and maximum"}</summary>
-        ${queues.slice(0, MOST_CHARTS).map((one) => oneShare(one, times, marks, isFair))}
+        <div class="charts">
+          ${queues.slice(0, MOST_CHARTS).map((one) => oneShare(one, times, marks, isFair))}
+        </div>
       </details>`
     }`;
 }

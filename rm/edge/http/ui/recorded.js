@@ -3,7 +3,7 @@
 import { get, list } from "./api.js";
 import { compare } from "./compare.js";
 import { clamped, countVCores, html, refresh, render, select, since, withQuery } from "./dom.js";
-import { nameOf, run } from "./run.js";
+import { run } from "./run.js";
 import { simulation } from "./simulation.js";
 import { eventLog } from "./views.js";
 
@@ -94,7 +94,7 @@ function runs() {
     stop();
     go(withQuery("run", run));
   };
-  const choices = header.runs.map((one) => [one.run, nameOf(one)]);
+  const choices = header.runs.map((one) => [one.run, one.title]);
   return html`<label>Run ${select(choices, chosenRun(), choose, { id: "whichrun" })}</label>`;
 }
 

@@ -7,11 +7,6 @@ import { recordedStream } from "./recording.js";
 
 export const span = (ms) =>
   ms === null || ms === undefined ? "N/A" : ms < 60000 ? `${(ms / 1000).toFixed(1)} s` : duration(ms);
-const scheduled = (one) => one.scheduler.replace("Scheduler", "");
-export const nameOf = (one) => `${one.run}: ${one.name} (${scheduled(one)})`;
-// What tells runs apart: of those with the same name the scheduler.
-export const namesOf = (runs) =>
-  runs.map(runs.some((one) => one.name !== runs[0].name) ? nameOf : (one) => `${one.run}: ${scheduled(one)}`);
 export const index = (value) => (value === null || value === undefined ? "N/A" : value.toFixed(3));
 
 /** Of two values 1 says that more is better, -1 that less is, 0 that neither can be said. */

@@ -1,20 +1,29 @@
-"""What the pages need beside Hadoop's REST: what the reader may do, queues and who uses them, and the
-configuration.
+"""What the pages ask for beside Hadoop's REST: what the reader may do, the cluster and what waits there,
+queues and who uses them, and the configuration.
 
 Ours alone.
 """
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
+
 from yarnbox.rm.app import RMApp
 from yarnbox.rm.edge.http.calls import Call, Reply, Route
+from yarnbox.rm.web.cluster import metrics, overview
+from yarnbox.rm.web.overview import cluster_page
 from yarnbox.rm.web.past import queues
 from yarnbox.rm.web.properties import configuration_page, scheduler_file, site_properties
 from yarnbox.rm.web.queues import scheduler, users
 from yarnbox.rm.web.queues.tree import queues_page
+from yarnbox.rm.web.queues.waiting import waiting
 from yarnbox.rm.web.refusals import not_found
 from yarnbox.rm.web.values import Answer
 from yarnbox.yarn.ids import ApplicationId
+
+_LONGEST_LOOK_S = 0.02
+"""Of processor time: other processes of the machine must not shorten the list."""
 
 
 def rights(call: Call) -> Reply:
@@ -55,26 +64,52 @@ def _queues_are_fixed(call: Call) -> str:
     if scheduler.configuration_store is None:
         return f"The {scheduler.name} has no configuration that can be changed over REST."
     if scheduler.configuration_store.view() is None:
-        return "Queues are read from capacity-scheduler.xml: edit it and run `yarn rmadmin -refreshQueues`."
+        return "Queues are read from capacity-scheduler.xml: edit it and run: yarn rmadmin -refreshQueues"
     return ""
 
 
-def queue_users(call: Call) -> Reply:
-    """GET /ui/queue-users?queue=: what each user holds and asks for in the queue and below it.
-
-    Where lists hide what belongs to others, so do these sums.
-    """
-    path = call.parameter("queue") or "root"
+def _may_see(call: Call) -> Callable[[ApplicationId], bool]:
+    """Where lists hide what belongs to others, so do sums."""
     context, access, user = call.context, call.access, call.caller.user
 
     def may_see(application_id: ApplicationId) -> bool:
         app = context.apps.get(application_id)
         return app is not None and (not context.settings.web.filter_by_user or access.may_view(user, app))
 
-    found = users.queue_users(context, call.shapes, path, may_see)
+    return may_see
+
+
+def queue_users(call: Call) -> Reply:
+    """GET /ui/queue-users?queue=: what each user holds and asks for in the queue and below it."""
+    path = call.parameter("queue") or "root"
+    found = users.queue_users(call.context, call.shapes, path, _may_see(call))
     if found is None:
         raise not_found(f"queue {path} not found")
     return Reply(root="users", value={"queue": path, "user": found})
+
+
+def _waiting(call: Call) -> Answer:
+    ends = time.thread_time() + _LONGEST_LOOK_S
+    return waiting(call.context, _may_see(call), lambda: time.thread_time() < ends)
+
+
+def waiting_shown(call: Call) -> Reply:
+    """GET /ui/waiting: what waits in the whole cluster, by queue and reason."""
+    return Reply(root="waiting", value=_waiting(call))
+
+
+def cluster_shown(call: Call) -> Reply:
+    """GET /ui/cluster: what the page of the cluster says."""
+    context, shapes = call.context, call.shapes
+    root = context.scheduler.views.root_queue
+    shown = cluster_page(
+        metrics(context, shapes),
+        overview(context, shapes),
+        _waiting(call),
+        users.queue_users(context, shapes, root, _may_see(call)) or (),
+        call.caller.user,
+    )
+    return Reply(root="cluster", value=shown)
 
 
 def queues_shown(call: Call) -> Reply:
@@ -100,6 +135,8 @@ def configuration(call: Call) -> Reply:
 
 ROUTES: tuple[Route, ...] = (
     ("GET", "/ui/rights", rights),
+    ("GET", "/ui/cluster", cluster_shown),
+    ("GET", "/ui/waiting", waiting_shown),
     ("GET", "/ui/queue-users", queue_users),
     ("GET", "/ui/queues", queues_shown),
     ("GET", "/ui/conf", configuration),

@@ -1,0 +1,191 @@
+"""The page of the cluster: what is used and what waits in a sentence, the few figures that matter, and every
+figure of Hadoop's page by its name.
+
+All of it is read from what REST answers, so a recording shows the same.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from urllib.parse import quote
+
+from yarnbox.rm.web.queues.words import memory, percentage, plural
+from yarnbox.rm.web.values import Answer
+
+_STATES = ("active", "decommissioning", "decommissioned", "lost", "unhealthy", "rebooted", "shutdown")
+_BAD_STATES = ("lost", "unhealthy")
+_NODES = "/cluster/nodes"
+_MOST_NAMED = 3
+
+
+def cluster_page(
+    metrics: Answer, info: Answer | None, waiting: Answer | None, users: Iterable[Answer], user: str
+) -> Answer:
+    """`metrics`, `info` of the scheduler, `waiting` and `users` are answers of their own; of the users only
+    the reader is shown. A recording may lack some of them.
+    """
+    reasons = waiting["reason"] if waiting else []
+    pending = sum(one["containers"] for one in reasons) or metrics["containersPending"]
+    own = next((one for one in users if one["username"] == user), None)
+    return {
+        "hasNodes": _has_nodes(metrics),
+        "headline": f"{_used(metrics, waiting)} {_waits(metrics, reasons, pending)}",
+        "figure": list(_figures(metrics, pending)),
+        "waiting": waiting,
+        "group": [
+            {"name": "Cluster Metrics", "fact": _cluster(metrics)},
+            {"name": "Cluster Nodes Metrics", "fact": _nodes(metrics)},
+            *([{"name": f"User Metrics for {user}", "fact": _user(own)}] if own else []),
+            *([{"name": "Scheduler Metrics", "fact": _scheduler(info)}] if info else []),
+        ],
+    }
+
+
+def _has_nodes(metrics: Answer) -> bool:
+    return any(metrics[f"{state}Nodes"] for state in _STATES)
+
+
+def _amounts(metrics: Answer) -> tuple[Answer, Answer, int]:
+    """What is used, all there is, and running containers: of all partitions, where they are told."""
+    if metrics.get("crossPartitionMetricsAvailable"):
+        return (
+            metrics["totalUsedResourcesAcrossPartition"],
+            metrics["totalClusterResourcesAcrossPartition"],
+            metrics["totalAllocatedContainersAcrossPartition"],
+        )
+    used, whole = (_sized(metrics, name) for name in ("allocated", "total"))
+    return used, whole, metrics["containersAllocated"]
+
+
+def _sized(metrics: Answer, name: str) -> Answer:
+    return {"memory": metrics[f"{name}MB"], "vCores": metrics[f"{name}VirtualCores"]}
+
+
+def _used(metrics: Answer, waiting: Answer | None) -> str:
+    """Vcores are named where they limit something."""
+    used, whole, _ = _amounts(metrics)
+    if not whole["memory"]:
+        return "No node is active." if _has_nodes(metrics) else "No nodes have registered."
+    counts_vcores = waiting is None or waiting["countsVCores"]
+    rest = f"and {used['vCores']} of {whole['vCores']} vcores" if counts_vcores else "of memory"
+    return f"{memory(used['memory']).removesuffix(' GiB')} of {memory(whole['memory'])} {rest} used."
+
+
+def _waits(metrics: Answer, reasons: Sequence[Answer], pending: int) -> str:
+    """What waits and why: the same reason in several queues is said once."""
+    if not reasons and not pending:
+        has_apps = metrics["appsRunning"] or metrics["appsPending"]
+        return "Nothing is waiting." if has_apps else "No applications are running."
+    by_reason: dict[str, list[Answer]] = {}
+    for one in reasons:
+        by_reason.setdefault(one["reason"].rstrip("."), []).append(one)
+    groups = sorted(by_reason.items(), key=lambda group: _most_first(group[1]))
+    parts = [f"{_places(found)} ({reason})" for reason, found in groups[:_MOST_NAMED]]
+    if others := [one for _, found in groups[_MOST_NAMED:] for one in found]:
+        parts.append(f"{_count(others)} for other reasons")
+    waits = f"{plural(pending, 'container')} {'waits' if pending == 1 else 'wait'}" if pending else "Waiting"
+    return f"{waits}: {'; '.join(parts)}." if parts else f"{waits}."
+
+
+def _most_first(found: Iterable[Answer]) -> tuple[int, int]:
+    """A key of order: many containers first, then many applications."""
+    rows = list(found)
+    return -sum(one["containers"] for one in rows), -sum(one["apps"] for one in rows)
+
+
+def _count(found: Sequence[Answer]) -> str:
+    """Containers; where none is asked for, applications."""
+    containers, apps = _most_first(found)
+    return str(-containers) if containers else plural(-apps, "application")
+
+
+def _places(found: Sequence[Answer]) -> str:
+    ordered = sorted(found, key=lambda one: _most_first([one]))
+    named, others = ordered[:_MOST_NAMED], ordered[_MOST_NAMED:]
+    if len(others) == 1:
+        named, others = ordered, []
+    parts = [f"{_count([one])} in {one['queue']}" for one in named]
+    if others:
+        parts.append(f"{_count(others)} in {len(others)} other queues")
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def _figures(metrics: Answer, pending: int) -> Iterable[Answer]:
+    """Each with where it leads to; how many applications run and wait the list of them says."""
+
+    def figure(to: str, value: object, text: str, *, is_trouble: bool = False) -> Answer:
+        return {"to": to, "value": value, "text": text, "isTrouble": is_trouble}
+
+    def counted(count: int, what: str) -> str:
+        return plural(count, what).partition(" ")[2]
+
+    running = _amounts(metrics)[2]
+    yield figure("/cluster/apps", running, f"{counted(running, 'container')} running")
+    yield figure("/cluster/scheduler", pending, f"{counted(pending, 'container')} pending")
+    for state in ("active", *_BAD_STATES):
+        count, is_trouble = metrics[f"{state}Nodes"], state in _BAD_STATES
+        if count or not is_trouble:
+            to = f"{_NODES}/{state}" if is_trouble else _NODES
+            yield figure(to, count, f"{counted(count, 'node')} {state}", is_trouble=is_trouble)
+    if metrics["reservedMB"] > 0:
+        yield figure(_NODES, memory(metrics["reservedMB"]), "reserved")
+
+
+def _fact(name: str, value: object, to: str = "") -> Answer:
+    return {"name": name, "value": value, "to": to}
+
+
+def _cluster(metrics: Answer) -> list[Answer]:
+    ended = sum(metrics[name] for name in ("appsCompleted", "appsFailed", "appsKilled"))
+    return [
+        _fact("Apps Submitted", metrics["appsSubmitted"]),
+        _fact("Apps Pending", metrics["appsPending"]),
+        _fact("Apps Running", metrics["appsRunning"]),
+        _fact("Apps Completed", ended),
+        _fact("Containers Running", metrics["containersAllocated"]),
+        _fact("Containers Pending", metrics["containersPending"]),
+        _fact("Used Resources", _sized(metrics, "allocated")),
+        _fact("Total Resources", _sized(metrics, "total")),
+        _fact("Reserved Resources", _sized(metrics, "reserved")),
+        _fact("Physical Mem Used %", percentage(metrics["utilizedMBPercent"])),
+        _fact("Physical VCores Used %", percentage(metrics["utilizedVirtualCoresPercent"])),
+        _fact("Containers assigned per second", metrics.get("containerAssignedPerSecond", 0)),
+    ]
+
+
+def _nodes(metrics: Answer) -> list[Answer]:
+    return [
+        _fact(f"{state.capitalize()} Nodes", metrics[f"{state}Nodes"], f"{_NODES}/{state}")
+        for state in _STATES
+    ]
+
+
+def _user(own: Answer) -> list[Answer]:
+    of_user = f"?user={quote(own['username'], safe='')}"
+    return [
+        _fact("Apps Running", own["runningApps"], f"/cluster/apps/RUNNING{of_user}"),
+        _fact("Apps Pending", own["waitingApps"], f"/cluster/apps/ACCEPTED{of_user}"),
+        _fact("Containers Running", own["runningContainers"]),
+        _fact("Containers Pending", own["pendingContainers"]),
+        _fact("Used", own["resourcesUsed"]),
+        _fact("Pending", own["resourcesPending"]),
+        _fact("Reserved", own["resourcesReserved"]),
+    ]
+
+
+def _scheduler(info: Answer) -> list[Answer]:
+    def known(value: int) -> object:
+        return "N/A" if value < 0 else value
+
+    types = re.sub(r" \(unit=(\w+)\)", r" (\1)", info["schedulingResourceType"])
+    return [
+        _fact("Scheduler Type", info["schedulerType"], "/cluster/scheduler"),
+        _fact("Scheduling Resource Type", types.replace(",", ", ")),
+        _fact("Minimum Allocation", info["minimumAllocation"]),
+        _fact("Maximum Allocation", info["maximumAllocation"]),
+        _fact("Maximum Cluster Application Priority", info["applicationPriority"]),
+        _fact("Scheduler Busy %", known(info["schedulerBusy"])),
+        _fact("RM Dispatcher EventQueue Size", info["rmDispatcherEventQueueSize"]),
+        _fact("Scheduler Dispatcher EventQueue Size", info["schedulerDispatcherEventQueueSize"]),
+    ]
