@@ -414,11 +414,21 @@ class LifeEvents:
         steps.setdefault((attempt, step), now_ms)
 
     def of(self, app: RMApp) -> list[Answer]:
-        """Its steps, as far as they are known: those of a past RM are not."""
+        """Its steps, as far as they are known: of those of a past RM the state store keeps the first launch
+        alone. An AM that such an RM launched registers again.
+        """
+        known = self._steps.get(app.application_id, {})
+        is_inherited = (0, STEPS["AppAccepted"]) not in known
         found = [{"step": "submitted", "attempt": 0, "time": app.start_ms}]
-        for (attempt, step), time_ms in self._steps.get(app.application_id, {}).items():
-            if not (app.is_unmanaged and step == "AM allocated"):
-                found.append({"step": step, "attempt": attempt, "time": time_ms})
+        launched, running = STEPS["AttemptLaunched"], STEPS["AttemptRegistered"]
+        if is_inherited and app.launch_ms and (1, launched) not in known:
+            found.append({"step": launched, "attempt": 1, "time": app.launch_ms})
+        for (attempt, step), time_ms in known.items():
+            if app.is_unmanaged and step == STEPS["AttemptContainerAllocated"]:
+                continue
+            is_again = is_inherited and step == running and (attempt, launched) not in known
+            shown = "registered again" if is_again else step
+            found.append({"step": shown, "attempt": attempt, "time": time_ms})
         if app.finish_ms:
             found.append({"step": "finished", "attempt": 0, "time": app.finish_ms})
         return found
