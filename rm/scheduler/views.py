@@ -113,6 +113,8 @@ class FairQueueView(QueueView):
     max_share: Resource
     demand: Resource
     max_apps: int
+    is_max_apps_default: bool
+    """Whether it is that of all queues that have none of their own."""
     policy: str
     reserved_containers: int
     am_share: float | None

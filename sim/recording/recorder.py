@@ -22,7 +22,7 @@ from yarnbox.rm.web import apps, cluster, event_rows, past
 from yarnbox.rm.web import nodes as node_pages
 from yarnbox.rm.web.past import STEPS, LifeEvents
 from yarnbox.rm.web.properties import scheduler_file, site_properties
-from yarnbox.rm.web.queues.scheduler import scheduler_info
+from yarnbox.rm.web.queues.scheduler import page_info
 from yarnbox.rm.web.values import Shapes
 from yarnbox.sim.recording.containers import Containers
 from yarnbox.sim.recording.details import brief, record_details, record_plans
@@ -317,7 +317,7 @@ class RunRecorder:
 
     def _sample_documents(self, number: int, views: Sequence[QueueView]) -> None:
         context, shapes, note = self._context, self._shapes, self.documents.note
-        note("/scheduler", number, brief(scheduler_info(context, shapes)))
+        note("/scheduler", number, brief(page_info(context, shapes)))
         note("/metrics", number, brief(cluster.metrics(context, shapes)))
         note("/labels", number, brief(node_pages.partitions(context, shapes)))
         own = context.scheduler.views.own_file()

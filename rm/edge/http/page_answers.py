@@ -116,7 +116,7 @@ def queues_shown(call: Call) -> Reply:
     """GET /ui/queues?queue=&partition=: the tree as rows, and the chosen queue with where its figures come
     from.
     """
-    info = scheduler.scheduler_info(call.context, call.shapes)
+    info = scheduler.page_info(call.context, call.shapes)
     chosen, partition = call.parameter("queue") or "", call.parameter("partition") or ""
     step_mb = call.context.scheduler.minimum_allocation.memory_mb
     return Reply(root="queues", value=queues_page(info, chosen, partition, step_mb))

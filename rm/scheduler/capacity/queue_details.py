@@ -110,7 +110,7 @@ def _leaf(leaf: LeafQueue) -> CapacityLeafView:
         active_apps=leaf.active_count,
         pending_apps=len(leaf.pending),
         containers=sum(one.containers for one in leaf.usage.by_partition.values()),
-        maximum_applications=leaf.maximum_applications,
+        applications_limit=leaf.applications_limit,
         maximum_applications_per_user=leaf.maximum_applications_per_user,
         users=tuple(_user(leaf, user) for user in leaf.users.by_name.values()),
         is_preemption_disabled=leaf.is_preemption_disabled,

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from yarnbox.rm.scheduler.capacity.config.settings import CapacityValue, QueueKind, QueueSettings
+from yarnbox.rm.scheduler.capacity.queues.limits import ApplicationsLimit
 from yarnbox.yarn.enums import QueueState
 from yarnbox.yarn.resources.resource import Resource
 
@@ -70,7 +71,7 @@ class CapacityLeafView:
     active_apps: int
     pending_apps: int
     containers: int
-    maximum_applications: int
+    applications_limit: ApplicationsLimit
     maximum_applications_per_user: int
     users: tuple[CapacityUserView, ...]
     is_preemption_disabled: bool

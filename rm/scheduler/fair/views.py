@@ -208,6 +208,7 @@ class FairViews(SchedulerViews[FSAppAttempt]):
             max_share=queue.max_share,
             demand=queue.demand,
             max_apps=queue.max_running_apps,
+            is_max_apps_default=queue.is_max_running_apps_default,
             policy=queue.policy.name,
             reserved_containers=sum(len(app.reserved_containers()) for app in apps),
             am_share=leaf.max_am_share if leaf is not None else None,

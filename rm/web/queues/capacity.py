@@ -4,7 +4,7 @@ CapacitySchedulerLeafQueueInfo, QueueCapacitiesInfo and UserInfo.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from yarnbox.rm.container import RMContainer
 from yarnbox.rm.context import RMContext
@@ -16,6 +16,7 @@ from yarnbox.rm.scheduler.capacity.queue_view import (
     CapacityUserView,
     ShareView,
 )
+from yarnbox.rm.web.queues.row import LIMITS
 from yarnbox.rm.web.values import Answer, Shapes, java_float, percent
 from yarnbox.yarn.records.node import DEFAULT_PARTITION
 from yarnbox.yarn.resources.resource import NONE
@@ -36,9 +37,24 @@ _NO_OPERATION = {"nodeId": "N/A", "containerId": "N/A", "queue": "N/A"}
 
 def scheduler_info(context: RMContext, shapes: Shapes) -> Answer:
     """The root, in its own shape, and the queues below it."""
-    scheduler = context.scheduler
-    root = scheduler.views.capacity_queue_view(scheduler.views.root_queue)
+    return _root_info(context, _root(context), shapes)
+
+
+def page_info(context: RMContext, shapes: Shapes) -> Answer:
+    """The same, and by the path of each leaf the rule by which it takes so many applications."""
+    root = _root(context)
+    return {**_root_info(context, root, shapes), LIMITS: dict(_application_limits(root))}
+
+
+def _root(context: RMContext) -> CapacityQueueView:
+    views = context.scheduler.views
+    root = views.capacity_queue_view(views.root_queue)
     assert root is not None
+    return root
+
+
+def _root_info(context: RMContext, root: CapacityQueueView, shapes: Shapes) -> Answer:
+    scheduler = context.scheduler
     share = root.share(DEFAULT_PARTITION)
     return {
         "type": "capacityScheduler",
@@ -57,6 +73,14 @@ def scheduler_info(context: RMContext, shapes: Shapes) -> Answer:
         "maximumAllocation": shapes.resource(scheduler.maximum_allocation()),
         **_common(root),
     }
+
+
+def _application_limits(queue: CapacityQueueView) -> Iterator[tuple[str, Answer]]:
+    if queue.leaf is not None:
+        limit = queue.leaf.applications_limit
+        yield queue.path, {"rule": limit.rule.name, "base": limit.base, "share": percent(limit.share)}
+    for child in queue.children:
+        yield from _application_limits(child)
 
 
 def _health(context: RMContext, shapes: Shapes) -> Answer:
@@ -271,7 +295,7 @@ def _leaf(queue: CapacityQueueView, leaf: CapacityLeafView, shapes: Shapes) -> A
         "numActiveApplications": leaf.active_apps,
         "numPendingApplications": leaf.pending_apps,
         "numContainers": leaf.containers,
-        "maxApplications": leaf.maximum_applications,
+        "maxApplications": leaf.applications_limit.most,
         "maxApplicationsPerUser": leaf.maximum_applications_per_user,
         "userLimit": java_float(settings.user_limit_percent),
         "userLimitFactor": java_float(settings.user_limit_factor),

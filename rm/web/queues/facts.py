@@ -10,7 +10,6 @@ _DOMINANT = " (of the dominant resource, under DominantResourceCalculator)"
 _ROUNDED = ", rounded up to the minimum allocation"
 _DEFAULT = "<DEFAULT_PARTITION>"
 _MOST_APPS = 2**31 - 1
-_ROUND_LIMIT = 100
 
 
 def _fact(name: str, value: object, how: str = "") -> Answer:
@@ -110,14 +109,29 @@ def _absolute(row: Row, name: str, word: str, key: str, share: float) -> Answer:
 
 
 def _most_applications(row: Row) -> str:
-    """Where it is the queue's share of what the system may have, that is a round number."""
-    most = row.queue["maxApplications"]
-    share = row.capacity["absoluteCapacity"] / 100 if row.capacity else 0.0
-    system = round(most / share) if share else 0
-    is_share = system and system % _ROUND_LIMIT == 0 and int(system * share + 1e-6) == most
-    if not is_share:
-        return "set for this queue, or inherited"
-    return f"{most} = {system} of the system {TIMES} {percentage(100 * share)}"
+    """By which rule it is so many."""
+    limit = row.application_limit
+    if limit is None:
+        return ""
+    most, base = row.queue["maxApplications"], limit["base"]
+    words = {
+        "QUEUE": "maximum-applications of this queue",
+        "EVERY_QUEUE": "global-queue-max-application, at most maximum-applications of the scheduler",
+        "SHARE": f"{most} = {base} of the scheduler {TIMES} {percentage(limit['share'])}",
+        "SCHEDULER": "maximum-applications of the scheduler: this queue has no absolute capacity yet",
+    }
+    return words[limit["rule"]]
+
+
+def _most_running(row: Row) -> Answer:
+    """Of a queue of the FairScheduler."""
+    most, limit = row.queue["maxApps"], row.application_limit
+    is_own = limit is not None and limit["rule"] == "QUEUE"
+    how = "" if limit is None else "maxRunningApps of this queue" if is_own else "queueMaxAppsDefault"
+    is_limited = most < _MOST_APPS
+    return _fact(
+        "Max Running Applications", most if is_limited else "no limit", how if is_limited or is_own else ""
+    )
 
 
 def _most_of_a_user(queue: Answer) -> str:
@@ -179,7 +193,7 @@ def fair_facts(row: Row) -> list[Answer]:
         amount("Max Resources", "maxResources"),
         amount("Max Container Allocation", "maxContainerAllocation"),
         amount("Reserved Resources", "reservedResources"),
-        _fact("Max Running Applications", "no limit" if queue["maxApps"] >= _MOST_APPS else queue["maxApps"]),
+        _most_running(row),
         amount("Steady Fair Share", "steadyFairResources", _share_by_weight(row, "steadyFairResources")),
         amount("Instantaneous Fair Share", "fairResources", _share_by_weight(row, "fairResources")),
         _fact("Num Containers", queue["allocatedContainers"]),

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 
 from yarnbox.rm.web.values import Answer
 
+LIMITS = "applicationLimits"
+"""Which rule says how many applications a queue may have, by path, in the answer about the root."""
+
 
 @dataclass(slots=True, eq=False)
 class Row:
@@ -34,6 +37,12 @@ class Row:
     def root(self) -> Row:
         """The root of its tree."""
         return self if self.parent is None else self.parent.root
+
+    @property
+    def application_limit(self) -> Answer | None:
+        """By which rule it may have so many applications; older recordings do not tell."""
+        found: Answer | None = self.root.queue.get(LIMITS, {}).get(self.path)
+        return found
 
     @property
     def whole(self) -> Answer | None:

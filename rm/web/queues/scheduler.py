@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from yarnbox.rm.scheduler.views import FairQueueView
 from yarnbox.rm.web.queues import capacity
+from yarnbox.rm.web.queues.row import LIMITS
 from yarnbox.rm.web.values import Answer, Shapes, java_float
 from yarnbox.yarn.records.node import DEFAULT_PARTITION
 from yarnbox.yarn.resources.resource import NONE, componentwise_min
@@ -27,6 +28,21 @@ def scheduler_info(context: RMContext, shapes: Shapes) -> Answer:
     if root is not None:
         return {"type": "fairScheduler", "rootQueue": fair_queue(context, root, shapes)}
     return fifo_info(context)
+
+
+def page_info(context: RMContext, shapes: Shapes) -> Answer:
+    """The same for pages, with what Hadoop does not tell: by which rule each queue may have so many
+    applications. The root has it, by the paths of the queues.
+    """
+    scheduler = context.scheduler
+    if scheduler.views.has_capacities:
+        return capacity.page_info(context, shapes)
+    root = scheduler.views.fair_queue_view(scheduler.views.root_queue)
+    if root is None:
+        return fifo_info(context)
+    rules: Answer = {}
+    shown = fair_queue(context, root, shapes, rules)
+    return {"type": "fairScheduler", "rootQueue": {**shown, LIMITS: rules}}
 
 
 def fifo_info(context: RMContext) -> Answer:
@@ -50,8 +66,12 @@ def fifo_info(context: RMContext) -> Answer:
     }
 
 
-def fair_queue(context: RMContext, view: FairQueueView, shapes: Shapes) -> Answer:
-    """A queue of the fair scheduler and all below it."""
+def fair_queue(
+    context: RMContext, view: FairQueueView, shapes: Shapes, rules: Answer | None = None
+) -> Answer:
+    """A queue of the fair scheduler and all below it; `rules` learns which rule limits its applications."""
+    if rules is not None:
+        rules[view.path] = {"rule": "EVERY_QUEUE" if view.is_max_apps_default else "QUEUE"}
     scheduler, partition = context.scheduler, view.partitions[DEFAULT_PARTITION]
     cluster = scheduler.cluster_resource()
     largest = view.max_container_allocation or scheduler.maximum_allocation()
@@ -80,5 +100,5 @@ def fair_queue(context: RMContext, view: FairQueueView, shapes: Shapes) -> Answe
         leaf = {"numPendingApps": view.pending_apps, "numActiveApps": view.active_apps}
         return {"type": "fairSchedulerLeafQueueInfo", **shown, **leaf}
     children = [scheduler.views.fair_queue_view(path) for path in view.children]
-    below = [fair_queue(context, child, shapes) for child in children if child is not None]
+    below = [fair_queue(context, child, shapes, rules) for child in children if child is not None]
     return {**shown, "childQueues": {"queue": below}} if below else shown

@@ -202,7 +202,7 @@ def _leaf_numbers(leaf: LeafQueue, label: str) -> LeafNumbers:
     share, context = leaf.share(label), leaf.context
     limit = leaf.current_limit if label == DEFAULT_PARTITION else NONE
     return LeafNumbers(
-        maximum_applications=leaf.maximum_applications,
+        maximum_applications=leaf.applications_limit.most,
         maximum_applications_per_user=leaf.maximum_applications_per_user,
         am_limit=am_limit(
             share.effective_minimum, limit, leaf.am_percent(label), context.minimum, context.calculator
@@ -263,7 +263,7 @@ def _of_leaf(leaf: LeafQueue) -> Iterator[Finding]:
             f"the AM limit {limit} is below one AM of {minimum}: one application runs at a time; "
             "with a larger percentage more do",
         )
-    if leaf.maximum_applications < 1:
+    if leaf.applications_limit.most < 1:
         yield Finding(prefix + "maximum-applications", "no application is accepted; it should be at least 1")
     elif leaf.maximum_applications_per_user < 1:
         yield Finding(

@@ -26,6 +26,8 @@ from yarnbox.rm.scheduler.capacity.config.settings import (
 from yarnbox.rm.scheduler.capacity.queues.application import CapacityAttempt
 from yarnbox.rm.scheduler.capacity.queues.context import QueueContext
 from yarnbox.rm.scheduler.capacity.queues.limits import (
+    ApplicationsLimit,
+    ApplicationsRule,
     am_limit,
     headroom,
     maximum_applications,
@@ -71,7 +73,7 @@ class LeafQueue(CapacityQueue):
         """No attempt with a key up to this one is unreached."""
         self._last_reached: CapacityAttempt | None = None
         """The attempt at which the last pass ended."""
-        self.maximum_applications = 0
+        self.applications_limit = ApplicationsLimit(0, ApplicationsRule.QUEUE, 0)
         self.maximum_applications_per_user = 0
 
     @property
@@ -99,7 +101,7 @@ class LeafQueue(CapacityQueue):
         self._check_running(application_id)
         count = len(self.applications)
         is_limited = self.kind is not QueueKind.AUTO_LEAF
-        if is_limited and count >= self.maximum_applications:
+        if is_limited and count >= self.applications_limit.most:
             raise YarnError(
                 f"Queue {self.path} already has {count} applications, cannot accept submission of "
                 f"application: {application_id}"
@@ -358,7 +360,7 @@ class LeafQueue(CapacityQueue):
         )
         if not scheduler.is_legacy and not context.cluster:
             largest = None  # vectors are compared with nothing: see maximum_applications
-        self.maximum_applications = maximum_applications(
+        self.applications_limit = maximum_applications(
             settings.maximum_applications,
             scheduler.maximum_applications,
             scheduler.global_queue_maximum,
@@ -366,7 +368,7 @@ class LeafQueue(CapacityQueue):
             is_absolute=default.capacity_value.is_absolute,
         )
         self.maximum_applications_per_user = maximum_applications_per_user(
-            self.maximum_applications, settings.user_limit_percent, settings.user_limit_factor
+            self.applications_limit.most, settings.user_limit_percent, settings.user_limit_factor
         )
         self.current_limit = context.calculator.min_of(context.cluster, default.down_maximum, limit)
         self.offered_limit = self.current_limit

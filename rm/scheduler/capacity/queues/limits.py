@@ -7,6 +7,9 @@ and updateMaximumApplications.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from enum import Enum
+
 from yarnbox.rm.scheduler.calculator import (
     Calculator,
     divide_all_up,
@@ -173,6 +176,30 @@ def headroom(
     return calculator.min_of(total, total - all_used, calculator.down(own, minimum))
 
 
+class ApplicationsRule(Enum):
+    """What says how many applications a leaf takes."""
+
+    QUEUE = "queue"
+    """Its own maximum-applications."""
+    EVERY_QUEUE = "every-queue"
+    """global-queue-max-application, but no more than the scheduler takes."""
+    SHARE = "share"
+    """Its absolute capacity."""
+    SCHEDULER = "scheduler"
+    """As many as the scheduler takes, where there is no absolute capacity."""
+
+
+@dataclass(frozen=True, slots=True)
+class ApplicationsLimit:
+    """How many applications a leaf takes, pending and active together, and why so many."""
+
+    most: int
+    rule: ApplicationsRule
+    base: int
+    """What the share is of."""
+    share: float = 1.0
+
+
 def maximum_applications(
     configured: int | None,
     scheduler_maximum: int,
@@ -180,22 +207,22 @@ def maximum_applications(
     absolute_capacity: float | None,
     *,
     is_absolute: bool,
-) -> int:
-    """How many applications a leaf takes, pending and active together; without an absolute capacity as many
-    as the scheduler.
+) -> ApplicationsLimit:
+    """The limit of a leaf; without an absolute capacity it is that of the scheduler.
 
     See tests/scenarios/queues/vectors-without-nodes.yaml.
     """
     if configured is not None:
-        return configured
+        return ApplicationsLimit(configured, ApplicationsRule.QUEUE, configured)
     base = scheduler_maximum
     if global_maximum is not None and global_maximum > 0:
         base = min(global_maximum, scheduler_maximum)
         if not is_absolute:
-            return base
+            return ApplicationsLimit(base, ApplicationsRule.EVERY_QUEUE, base)
     if absolute_capacity is None:
-        return base
-    return int(float32(base * absolute_capacity))
+        return ApplicationsLimit(base, ApplicationsRule.SCHEDULER, base)
+    most = int(float32(base * absolute_capacity))
+    return ApplicationsLimit(most, ApplicationsRule.SHARE, base, absolute_capacity)
 
 
 def maximum_applications_per_user(maximum: int, percent: float, factor: float) -> int:

@@ -95,6 +95,7 @@ class FairQueue(Watcher):
         self.max_share = NONE
         self.has_max = False
         self.max_running_apps = 0
+        self.is_max_running_apps_default = True
         self.max_am_share = 0.0
         self.max_child_resources: Amount | None = None
         self.max_container_allocation: Resource | None = None
@@ -121,6 +122,7 @@ class FairQueue(Watcher):
         self.weight = said.weight
         self.min_share = said.min_resources
         self.raw_max = said.max_resources or allocations.queue_max_resources_default
+        self.is_max_running_apps_default = said.max_running_apps is None
         self.max_running_apps = (
             allocations.queue_max_apps_default if said.max_running_apps is None else said.max_running_apps
         )

@@ -11,8 +11,9 @@ from tests.cluster.viewer.conftest import recorded
 from tests.pictures import SCENARIO
 from yarnbox.cluster.viewer.answers import RecordedCluster
 from yarnbox.rm.web.queues.limits import limits_of_users
-from yarnbox.rm.web.queues.row import Row
+from yarnbox.rm.web.queues.row import LIMITS, Row
 from yarnbox.rm.web.queues.words import TIMES
+from yarnbox.sim.recording.document import Recording
 
 MORE_USERS = """\
   - submit: {app: ann2, queue: root.etl, user: ann}
@@ -92,7 +93,7 @@ def test_a_tree_of_the_capacity_scheduler() -> None:
     found = facts(shown)
     share = found["Absolute Configured Capacity"][0]
     assert found["Absolute Configured Capacity"][1] == f"etl absolute {share} = root 100.0 % {TIMES} {share}"
-    assert found["Max Applications"][1].startswith(f"{found['Max Applications'][0]} = 10000 of the system")
+    assert found["Max Applications"][1].startswith(f"{found['Max Applications'][0]} = 10000 of the scheduler")
     root = page(cluster, "root", None)["chosen"]
     used = sum(row["used"] for row in shown["row"] if row["depth"] == 1)
     assert root["headline"].startswith(f"Uses {used / 100 * shown['whole']['memory'] / 1024:.1f} GiB of ")
@@ -124,3 +125,54 @@ steps:
     assert facts(shown)["Max Running Applications"][0] == "no limit"
     whole = facts(page(RecordedCluster(recorded(text)), "root", None))
     assert whole["Steady Fair Share"][1] == "the whole cluster: 8 GiB"
+
+
+LIMITED = """\
+name: limited
+conf: {yarn.resourcemanager.scheduler.class: capacity}
+capacity-scheduler:
+  yarn.scheduler.capacity.root.queues: a,b
+  yarn.scheduler.capacity.root.a.capacity: 30
+  yarn.scheduler.capacity.root.b.capacity: 70
+  yarn.scheduler.capacity.root.b.maximum-applications: 7000
+  yarn.scheduler.capacity.maximum-applications: 9999
+nodes:
+  - {name: n1, memory-mb: 4096}
+steps:
+  - advance: 1s
+"""
+
+
+def most_applications(text: str, queue: str) -> tuple[Any, str]:
+    name = "Max Applications" if "class: capacity" in text else "Max Running Applications"
+    found: tuple[Any, str] = facts(page(RecordedCluster(recorded(text)), queue, None))[name]
+    return found
+
+
+def test_the_rule_that_limits_applications_is_the_schedulers_own() -> None:
+    assert most_applications(LIMITED, "root.a") == (2999, f"2999 = 9999 of the scheduler {TIMES} 30.0 %")
+    own = "maximum-applications of this queue"
+    assert most_applications(LIMITED, "root.b") == (7000, own), "though it is a share of a round number"
+    common = "  yarn.scheduler.capacity.global-queue-max-application: 20\nnodes:"
+    found = most_applications(LIMITED.replace("nodes:", common), "root.a")
+    assert found == (20, "global-queue-max-application, at most maximum-applications of the scheduler")
+
+
+def test_limits_of_running_applications_say_where_they_are_set() -> None:
+    queues = "<queue name='a'><maxRunningApps>3</maxRunningApps></queue><queue name='b'/>"
+    default = "<queueMaxAppsDefault>5</queueMaxAppsDefault>"
+    text = "name: fair\nconf: {{yarn.resourcemanager.scheduler.class: fair}}\nfair-scheduler: >-\n"
+    text += "  <allocations>{}</allocations>\nsteps:\n  - advance: 1s\n"
+    limited, free = text.format(queues + default), text.format(queues)
+    assert most_applications(limited, "root.a") == (3, "maxRunningApps of this queue")
+    assert most_applications(limited, "root.b") == (5, "queueMaxAppsDefault")
+    assert most_applications(free, "root.b") == ("no limit", "")
+
+
+def test_older_recordings_do_not_say_which_rule_it_is() -> None:
+    recording = recorded(LIMITED)
+    tracks = recording.documents["/scheduler"]
+    kept = {name: track for name, track in tracks.items() if LIMITS not in name}
+    assert len(kept) < len(tracks)
+    older = Recording({**recording.data, "documents": {**recording.documents, "/scheduler": kept}})
+    assert facts(page(RecordedCluster(older), "root.a", None))["Max Applications"] == (2999, "")

@@ -220,21 +220,28 @@ def test_headroom(limit: int, user_used: int, queue: int, used: int, free: int, 
 @pytest.mark.parametrize(
     "configured, most, common, absolute, is_absolute, expected",
     [
-        (None, 10_000, None, 0.5, False, 5_000),
-        (None, 10_000, None, 0.7, False, 7_000),
-        (0, 10_000, None, 0.5, False, 0),
-        (3, 10_000, 100, 0.5, False, 3),
-        (None, 10_000, 100, 0.5, False, 100),
-        (None, 50, 100, 0.5, False, 50),
-        (None, 10_000, 100, 0.5, True, 50),
-        (None, 10_000, None, 0.0, False, 0),
+        (None, 10_000, None, 0.5, False, (5_000, "SHARE", 10_000)),
+        (None, 10_000, None, 0.7, False, (7_000, "SHARE", 10_000)),
+        (0, 10_000, None, 0.5, False, (0, "QUEUE", 0)),
+        (3, 10_000, 100, 0.5, False, (3, "QUEUE", 3)),
+        (None, 10_000, 100, 0.5, False, (100, "EVERY_QUEUE", 100)),
+        (None, 50, 100, 0.5, False, (50, "EVERY_QUEUE", 50)),
+        (None, 10_000, 100, 0.5, True, (50, "SHARE", 100)),
+        (None, 10_000, None, 0.0, False, (0, "SHARE", 10_000)),
+        (None, 10_000, None, None, False, (10_000, "SCHEDULER", 10_000)),
     ],
 )
 def test_maximum_applications(
-    configured: int | None, most: int, common: int | None, absolute: float, is_absolute: bool, expected: int
+    configured: int | None,
+    most: int,
+    common: int | None,
+    absolute: float | None,
+    is_absolute: bool,
+    expected: tuple[int, str, int],
 ) -> None:
-    found = maximum_applications(configured, most, common, float32(absolute), is_absolute=is_absolute)
-    assert found == expected
+    share = None if absolute is None else float32(absolute)
+    found = maximum_applications(configured, most, common, share, is_absolute=is_absolute)
+    assert (found.most, found.rule.name, found.base) == expected
 
 
 @pytest.mark.parametrize(
