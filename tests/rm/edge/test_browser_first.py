@@ -95,6 +95,31 @@ def test_pages_can_be_used_without_a_mouse(browser: Browser, tmp_path: Path) -> 
             await page.locator("dialog[open]").wait_for()
             await page.keyboard.press("Escape")
             assert await page.evaluate(FOCUSED) == "Kill Application", "where it was"
+            await page.keyboard.press("Enter")
+            await page.route("**/ws/**", lambda route: route.abort())
+            await tab_to(page, "Kill")
+            await page.keyboard.press("Enter")
+            told = page.locator("dialog", has_text="Kill Application: no answer")
+            await told.get_by_role("alert").get_by_text("The ResourceManager did not answer.").wait_for()
+            await page.keyboard.press("Escape")
+            await page.unroute("**/ws/**")
+            await page.locator("#lost").wait_for(state="hidden")
+
+    browser.play(scene)
+
+
+BARS = """[...document.querySelectorAll(".bar")].map((one) => [
+  getComputedStyle(one).backgroundColor, getComputedStyle(document.documentElement).backgroundColor])"""
+
+
+def test_an_empty_bar_looks_empty_with_high_contrast(browser: Browser, tmp_path: Path) -> None:
+    async def scene() -> None:
+        async with web(tmp_path) as caller, browser.page(contrast="more") as page:
+            await submit(caller)
+            await show(page, caller, "/apps")
+            bars = await page.evaluate(BARS)
+            assert bars
+            assert all(bar == paper for bar, paper in bars)
 
     browser.play(scene)
 

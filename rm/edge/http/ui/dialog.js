@@ -1,4 +1,5 @@
 // A question before anything is changed: it names what it is about, and Escape means no. A refusal is shown.
+import { Unreachable } from "./api.js";
 import { html, refresh, render, select } from "./dom.js";
 
 const dialog = /** @type {HTMLDialogElement} */ (document.getElementById("dialog"));
@@ -53,6 +54,8 @@ export const refusalOf = (rights, isAllowed, why) =>
 export const notForUsers = (rights) =>
   refusalOf(rights, rights.isAdmin, `${rights.user} is not an administrator.`);
 
+const NO_ANSWER = "The ResourceManager did not answer. Whether it was done shows when it answers again.";
+
 // What may be done to a thing. What may not is there and cannot be pressed, and the reason stands below: once,
 // where it is the same for all.
 /** @param {[name: string, act: () => Promise<void>, refusal?: string, isDangerous?: boolean][]} offered */
@@ -75,7 +78,9 @@ function button([name, act, refusal = "", isDangerous = false]) {
     try {
       await act();
     } catch (error) {
-      await tell(`${name}: refused`, html`<p class="error" role="alert">${error.message}</p>`);
+      const [what, why] =
+        error instanceof Unreachable ? ["no answer", NO_ANSWER] : ["refused", error.message];
+      await tell(`${name}: ${what}`, html`<p class="error" role="alert">${why}</p>`);
     }
     refresh();
   };

@@ -1,6 +1,6 @@
 // Queues changed from the page: stopped, started, given other capacities. What is wrong is refused before
 // anything happens.
-import { get, list, post, put } from "./api.js";
+import { get, list, post, put, Unreachable } from "./api.js";
 import { actions, ask, confirm, notForUsers } from "./dialog.js";
 import { html, inUnits, table } from "./dom.js";
 
@@ -86,6 +86,7 @@ async function edit(name, siblings, partition) {
       }
       fault = "";
     } catch (error) {
+      if (error instanceof Unreachable) throw error;
       fault = error.message;
     }
   }
