@@ -16,7 +16,7 @@ from urllib.parse import unquote
 from yarnbox.cluster.viewer.details import applications, plans, preemptions
 from yarnbox.rm.scheduler.views import is_within
 from yarnbox.rm.web import finding
-from yarnbox.rm.web.overview import cluster_page
+from yarnbox.rm.web.pages.overview import cluster_page
 from yarnbox.rm.web.past import CLUSTER, MEASURES, Measure
 from yarnbox.rm.web.properties import ShownProperty, configuration_page
 from yarnbox.rm.web.queues.tree import queues_page

@@ -13,11 +13,13 @@ from typing import Any
 
 from aiohttp import web
 
+from yarnbox import SOURCES
 from yarnbox.cluster.viewer.answers import missing, wrong
 from yarnbox.cluster.viewer.comparison import comparison, titles
 from yarnbox.cluster.viewer.library import LARGEST_TEXT, RecordingLibrary, SimulationFailedError
 from yarnbox.rm.edge.http.pages import RECORDING, Pages
 from yarnbox.rm.edge.http.server import CSRF_HEADER, ROOT
+from yarnbox.rm.web.pages.terms import terms
 from yarnbox.rm.web.refusals import RestError
 from yarnbox.sim.scenario.reading.schedulers import SCHEDULERS
 from yarnbox.yarn.http.access import HttpAccess, HttpAccessSettings
@@ -43,6 +45,7 @@ class Viewer:
         self.add("GET", _UI + "/recording", self._header)
         self.add("GET", _UI + "/comparison", self._comparison)
         self.add("GET", _UI + "/what-if", self._what_if)
+        self.add("GET", _UI + "/terms", self._terms)
         self.add("GET", _UI + "/simulations", self._offer)
         self.add("GET", _UI + "/simulations/file", self._file)
         self.add("POST", _UI + "/simulations", self._simulate)
@@ -109,10 +112,15 @@ class Viewer:
         headers = {"Content-Security-Policy": _REPORT_POLICY}
         return web.Response(text=self._library.report, content_type="text/html", headers=headers)
 
+    async def _terms(self, request: web.Request) -> web.StreamResponse:
+        return _json(terms())
+
     # ---- simulations
 
     async def _offer(self, request: web.Request) -> web.StreamResponse:
-        return _json({"files": self._library.files(), "schedulers": SCHEDULERS})
+        sizes = [{"name": name, **one} for name, one in _SIZES.items()]
+        offered = {"files": self._library.files(), "schedulers": SCHEDULERS, "sizes": sizes}
+        return _json({**offered, "example": _EXAMPLE.read_text(encoding="utf-8")})
 
     async def _file(self, request: web.Request) -> web.StreamResponse:
         return _json({"text": self._library.text(request.query.get("name", ""))})
@@ -121,7 +129,7 @@ class Viewer:
         try:
             asked = json.loads(await request.text())
             text, called, scheduler = (_text(asked, name) for name in ("text", "name", "scheduler"))
-            sizes = {name: _size(asked, name, default, most) for name, (default, most) in _SIZES.items()}
+            sizes = {name: _size(asked, name) for name in _SIZES}
         except (ValueError, TypeError) as error:
             raise wrong(f"text, name and scheduler are required: {error}") from None
         try:
@@ -148,12 +156,18 @@ _HEADER = (
 )
 
 
-_SIZES = {"nodes": (4, 200), "jobs": (200, 2000), "scale": (10, 1_000_000)}
-"""Of a trace: what holds where nothing is said, and the most."""
+_EXAMPLE = SOURCES / "yarnbox" / "examples" / "scenarios" / "two-queues.yaml"
+"""What the page begins with."""
+_SIZES: dict[str, dict[str, Any]] = {
+    "nodes": {"text": "Nodes of 10 GiB and 10 vcores", "usual": 4, "most": 200},
+    "jobs": {"text": "Number of jobs", "usual": 200, "most": 2000},
+    "scale": {"text": "Divide bytes by", "usual": 10, "most": 1_000_000},
+}
+"""Of a trace."""
 
 
-def _size(asked: Any, name: str, default: int, most: int) -> int:
-    value = asked.get(name, default)
+def _size(asked: Any, name: str) -> int:
+    value, most = asked.get(name, _SIZES[name]["usual"]), _SIZES[name]["most"]
     if type(value) is not int or not 1 <= value <= most:
         raise ValueError(f"{name} has to be a number from 1 to {most}")
     return value

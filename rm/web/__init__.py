@@ -3,8 +3,9 @@
 apps        applications, attempts, containers; `finding` pages through long lists of them
 nodes       nodes and labels; `rows` has nodes in few words, for heat maps and long tables
 queues/     queues and users
-cluster     the cluster as a whole; `overview` has the page of it
+cluster     the cluster as a whole
 properties  a property, and what its declaration says of it
+pages/      what pages say that no REST call of Hadoop's does
 why         why an application waits
 activities  recorded allocation passes
 past        containers that ended, the steps of an application's life, shares and figures over time

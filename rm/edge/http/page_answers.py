@@ -12,7 +12,8 @@ from collections.abc import Callable
 from yarnbox.rm.app import RMApp
 from yarnbox.rm.edge.http.calls import Call, Reply, Route
 from yarnbox.rm.web.cluster import metrics, overview
-from yarnbox.rm.web.overview import cluster_page
+from yarnbox.rm.web.pages.overview import cluster_page
+from yarnbox.rm.web.pages.terms import terms
 from yarnbox.rm.web.past import queues
 from yarnbox.rm.web.properties import configuration_page, scheduler_file, site_properties
 from yarnbox.rm.web.queues import scheduler, users
@@ -48,6 +49,11 @@ def rights(call: Call) -> Reply:
     if may_modify:
         value["queues"] = [view.path for view in queues(context) if view.is_leaf]
     return Reply(root="rights", shows_root=False, value=value)
+
+
+def terms_shown(call: Call) -> Reply:
+    """GET /ui/terms: what the words of the pages mean."""
+    return Reply(root="terms", shows_root=False, value=terms())
 
 
 def _app(call: Call) -> RMApp | None:
@@ -135,6 +141,7 @@ def configuration(call: Call) -> Reply:
 
 ROUTES: tuple[Route, ...] = (
     ("GET", "/ui/rights", rights),
+    ("GET", "/ui/terms", terms_shown),
     ("GET", "/ui/cluster", cluster_shown),
     ("GET", "/ui/waiting", waiting_shown),
     ("GET", "/ui/queue-users", queue_users),

@@ -103,9 +103,12 @@ const heads = (first, names) => [
 ];
 
 function figures(found, names) {
+  // A makespan that ends with the run says nothing of its jobs.
+  const areComplete = found.every((one) => one.figures.isComplete);
   const row = ([what, of, unit, better]) => {
     const values = found.map((one) => of(one.figures));
     const isBetter = (value) =>
+      (areComplete || what !== "Makespan") &&
       values.some((other) => better * (value - other) > 0 && unit(other) !== unit(value));
     const mark = html`<small class="better"> better</small>`;
     return [what, ...values.map((value) => [unit(value), value !== null && isBetter(value) && mark])];

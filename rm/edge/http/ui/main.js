@@ -9,6 +9,7 @@ import { help, listenToKeys } from "./keys.js";
 import { showMeanings } from "./means.js";
 import * as nodes from "./nodes.js";
 import { scheduler } from "./queues.js";
+import { explain } from "./terms.js";
 import * as views from "./views.js";
 
 const PAGES = [
@@ -124,10 +125,13 @@ function bar() {
   );
 }
 
-// The zone of all times, and who is asking, are said once, at the foot.
+// The zone of all times, and who is asking, are said once, at the foot. What every page needs is read here.
 async function foot() {
-  const rights = await get("/ui/rights").catch(() => null);
+  const [rights, words] = await Promise.all(
+    ["/ui/rights", "/ui/terms"].map((path) => get(path).catch(() => null)),
+  );
   countVCores(rights);
+  explain(words?.term ?? {});
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   render(
     html`${recorded ? "Times count from the beginning of the run." : `Times are in ${zone}.`}

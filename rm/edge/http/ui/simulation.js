@@ -3,45 +3,17 @@
 import { get, list, post } from "./api.js";
 import { html, pushQuery, refresh, select, table, title } from "./dom.js";
 
-const EXAMPLE = `name: two-queues
-about: Queue a may use idle capacity of b; the first container of b goes where a has left room.
-conf: {yarn.resourcemanager.scheduler.class: capacity}
-capacity-scheduler:
-  yarn.scheduler.capacity.root.queues: a,b
-  yarn.scheduler.capacity.root.a.capacity: 50
-  yarn.scheduler.capacity.root.a.user-limit-factor: 2
-  yarn.scheduler.capacity.root.b.capacity: 50
-nodes:
-  - {name: "n%d", count: 2, memory-mb: 4096}
-steps:
-  - submit: {app: a1, queue: root.a}
-  - ask: {app: a1, requests: [{count: 6, memory-mb: 1024}]}
-  - heartbeat: {node: n1, times: 4}
-  - heartbeat: {node: n2, times: 2}
-  - submit: {app: b1, queue: root.b}
-  - ask: {app: b1, requests: [{count: 2, memory-mb: 1024}]}
-  - heartbeat: {node: n2, times: 2}
-`;
-const SCHEDULERS = [
-  ["", "the one that the file names"],
-  ["capacity", "CapacityScheduler"],
-  ["fair", "FairScheduler"],
-  ["fifo", "FifoScheduler"],
-];
-const SIZES = [
-  ["nodes", "Nodes of 10 GiB and 10 vcores", 200],
-  ["jobs", "Number of jobs", 2000],
-  ["scale", "Divide bytes by", 1000000],
-];
-const BEGINNING = { name: "", text: EXAMPLE, scheduler: "", nodes: 4, jobs: 200, scale: 10 };
-const kept = { ...BEGINNING, problems: [], isRunning: false };
+// What was written or chosen here, and how it went.
+const kept = { name: "", text: null, scheduler: "", problems: [], isRunning: false };
 const isTrace = () => kept.name.endsWith(".tsv");
 const keep = (name) => (/** @type {string | number} */ value) => {
   kept[name] = value;
 };
 
 export async function simulation(query, runs, done) {
-  const { files } = await get("/ui/simulations");
+  const { files, schedulers, sizes, example } = await get("/ui/simulations");
+  kept.text ??= example;
+  const named = schedulers.map((one) => [one, `${one[0].toUpperCase()}${one.slice(1)}Scheduler`]);
   const wanted = query.get("file");
   if (wanted && wanted !== kept.name && files.includes(wanted)) {
     const { text } = await get(`/ui/simulations/file?name=${encodeURIComponent(wanted)}`);
@@ -70,7 +42,7 @@ export async function simulation(query, runs, done) {
     />
     <p class="actions">
       <label>
-        Scheduler ${select(SCHEDULERS, kept.scheduler, keep("scheduler"), { id: "scheduler" })}
+        Scheduler ${select([["", "the one that the file names"], ...named], kept.scheduler, keep("scheduler"), { id: "scheduler" })}
       </label>
       <button id="simulate" class="primary" disabled=${kept.isRunning} onclick=${() => simulate(done)}>
         ${kept.isRunning ? "Running…" : "Run"}
@@ -83,15 +55,15 @@ export async function simulation(query, runs, done) {
     ${
       isTrace() &&
       html`<p class="actions">
-        ${SIZES.map(
-          ([name, what, most]) => html`<label>
-            ${what}${" "}
+        ${sizes.map(
+          ({ name, text, usual, most }) => html`<label>
+            ${text}${" "}
             <input
               type="number"
               name=${name}
               min="1"
               max=${most}
-              value=${kept[name]}
+              value=${kept[name] ?? usual}
               oninput=${(event) => keep(name)(Number(event.target.value))}
             />
           </label>`,

@@ -8,7 +8,7 @@ import pytest
 
 from tests.rig import Rig
 from yarnbox.rm.web.cluster import metrics, overview
-from yarnbox.rm.web.overview import cluster_page
+from yarnbox.rm.web.pages.overview import cluster_page
 from yarnbox.rm.web.values import Shapes
 
 FULL = "the cluster is full"

@@ -1,0 +1,29 @@
+"""What words of the pages mean."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.cluster.viewer.conftest import recorded
+from tests.pictures import SCENARIO
+from yarnbox.cluster.viewer.answers import RecordedCluster
+from yarnbox.rm.web.pages.terms import TERMS
+
+PLAIN = {"Queue State", "Num Containers", "Max Applications", "Default Application Priority"}
+
+
+@pytest.mark.parametrize("word", TERMS)
+def test_a_meaning_is_a_sentence_or_two(word: str) -> None:
+    assert word == word.lower().strip()
+    meaning = TERMS[word]
+    assert meaning.endswith(".")
+    assert len(meaning) < 200
+    assert "  " not in meaning
+
+
+def test_most_facts_of_a_queue_are_explained() -> None:
+    shown = RecordedCluster(recorded(SCENARIO)).answer("/ui/queues", {"queue": "root.etl"}, None)
+    names = {one["name"] for one in shown["queues"]["chosen"]["fact"]}
+    explained = {name for name in names if name.lower() in TERMS}
+    assert len(explained) >= len(names) / 2
+    assert not explained & PLAIN
