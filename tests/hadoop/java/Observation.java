@@ -264,13 +264,13 @@ final class Observation {
     return seen;
   }
 
-  /** Where no queue has a capacity, queues that submissions make have a weight once something was booked there. */
+  /** Where their parent has no capacity, queues that submissions make have a weight once something was booked there. */
   private static boolean isNamed(AbstractCSQueue queue, String label) {
-    CSQueue top = queue;
-    while (top.getParent() != null) {
-      top = top.getParent();
+    CSQueue above = queue.getParent();
+    while (above.getParent() != null && ((AbstractCSQueue) above).isDynamicQueue()) {
+      above = above.getParent();
     }
-    return top.getConfiguredNodeLabels().contains(label);
+    return above.getConfiguredNodeLabels().contains(label);
   }
 
   private Map<String, Object> partition(AbstractCSQueue queue, String label) {

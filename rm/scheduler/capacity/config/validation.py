@@ -326,7 +326,7 @@ def _is_below_managed(old: LiveQueue) -> bool:
 
 def _check_conversion(p: Properties, old: LiveQueue, queue: QueueSettings, *, is_stopped: bool) -> None:
     name = f"{PREFIX}{old.path}.queues"
-    if old.kind is QueueKind.LEAF and queue.kind is QueueKind.PARENT and not old.is_dynamic:
+    if old.kind is QueueKind.LEAF and queue.kind is QueueKind.PARENT:
         if old.has_applications or (old.state != "STOPPED" and not is_stopped):
             p.fault(
                 name,

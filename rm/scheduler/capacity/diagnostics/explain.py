@@ -362,7 +362,7 @@ class Explanations:
         for queue, child in zip(path, [*path[1:], None], strict=True):
             if queue is leaf and not pass_.ignores_exclusivity:
                 yield self._access_check(leaf, pass_.partition)
-            reserved = of_attempt if queue is leaf else queue.share(pass_.partition).amounts.reserved
+            reserved = of_attempt if queue is leaf else queue.unreservable()
             yield bounds.check_maximum(queue, pass_, reserved)
             if isinstance(queue, ParentQueue) and child is not None:
                 bounds.descend(queue, child, pass_)

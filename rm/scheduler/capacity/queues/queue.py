@@ -196,6 +196,13 @@ class CapacityQueue(Watcher):
             and calculator.compare(cluster, used - reserved, bound) < 0
         )
 
+    def unreservable(self) -> Resource:
+        """What a parent counts as free if reservations were given up, in whichever partition. See
+        tests/scenarios/labels/reserved-in-the-default-partition-opens-others.yaml.
+        """
+        reserved = self.in_default.amounts.reserved
+        return Resource(reserved.memory_mb, reserved.vcores) if reserved.others else reserved
+
     def charged(self, share: Share) -> Resource:
         """What counts as used in the share's partition: of a parent not what lazy preemption could free."""
         amounts = share.amounts
