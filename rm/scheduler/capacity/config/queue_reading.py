@@ -14,6 +14,7 @@ from yarnbox.rm.scheduler.capacity.config.properties import PREFIX, Properties, 
 from yarnbox.rm.scheduler.capacity.config.settings import (
     ALL_LABELS,
     NO_CAPACITY,
+    NO_VECTOR,
     ROOT,
     UNLIMITED,
     WHOLE,
@@ -193,7 +194,9 @@ class QueueReader:
         self, own: QueueProperties, prefix: str, subject: str, am_percent: float
     ) -> PartitionSettings:
         capacity = own.read(
-            prefix + "capacity", lambda text: self._capacity(text, subject), self._as_is(NO_CAPACITY)
+            prefix + "capacity",
+            lambda text: self._capacity(text, subject),
+            NO_CAPACITY if self.is_legacy else NO_VECTOR,
         )
         maximum = own.read(
             prefix + "maximum-capacity",

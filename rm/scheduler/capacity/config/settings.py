@@ -80,6 +80,8 @@ class CapacityValue:
 
 
 NO_CAPACITY = CapacityValue()
+NO_VECTOR = CapacityValue(CapacityMode.VECTOR)
+"""A partition that is configured by other properties than its capacity: nothing is worked out there."""
 WHOLE = CapacityValue(number=100.0)
 
 

@@ -35,7 +35,10 @@ class _Amounts:
 def derive_children(
     parent: Share, children: Sequence[Share], total: Resource, calculator: Calculator
 ) -> None:
-    """The effective resources of all children of one parent in a partition that has so much."""
+    """The effective resources of all children of one parent in a partition that has so much. Those of a child
+    without a capacity there stay as they are: see
+    tests/scenarios/labels/vectors-without-a-capacity-in-a-partition.yaml.
+    """
     minima: list[dict[str, int]] = [{} for _ in children]
     maxima: list[dict[str, int]] = [{} for _ in children]
     for name, whole in total.items():
@@ -51,8 +54,9 @@ def derive_children(
             least[name], most[name] = value, limit
     for child, least, most in zip(children, minima, maxima, strict=True):
         child.total = total
-        child.effective_minimum = Resource.of(least)
-        child.effective_maximum = Resource.of(most)
+        if child.capacity_value.vector:
+            child.effective_minimum = Resource.of(least)
+            child.effective_maximum = Resource.of(most)
         before = child.absolute_maximum
         derive_ratios(child, parent, total, calculator)
         if not child.maximum:  # as in Hadoop: without nodes what was known stays
