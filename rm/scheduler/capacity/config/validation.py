@@ -353,16 +353,17 @@ def check_states(new: CapacitySettings, live_states: Mapping[str, str]) -> None:
     `live_states` is empty at the start; at a refresh a queue without a configured state keeps its own.
     """
     p = new.properties
-    _check_states_below(p, new.root, live_states, is_start=not live_states)
+    _check_states_below(p, new.root, new.root.state or "RUNNING", live_states, is_start=not live_states)
 
 
 def _check_states_below(
-    p: Properties, queue: QueueSettings, live: Mapping[str, str], *, is_start: bool
+    p: Properties, queue: QueueSettings, listed: str, live: Mapping[str, str], *, is_start: bool
 ) -> None:
+    """`listed` is the queue's state by the file alone: its own, or that of the queue above."""
     state = live.get(queue.path, "RUNNING")
     for child in queue.children:
         name = f"{PREFIX}{child.path}.state"
-        if queue.state == "STOPPED" and child.state == "RUNNING":
+        if listed == "STOPPED" and child.state == "RUNNING":
             p.fault(
                 name,
                 f"The parent queue:{queue.path} cannot be STOPPED as the child queue:{child.path} is in "
@@ -379,4 +380,4 @@ def _check_states_below(
                 name,
                 f"The parent Queue:{queue.path} is not running. Please activate the parent queue first",
             )
-        _check_states_below(p, child, live, is_start=is_start)
+        _check_states_below(p, child, child.state or listed, live, is_start=is_start)
