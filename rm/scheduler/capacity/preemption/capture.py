@@ -102,7 +102,8 @@ def _share(context: QueueContext, queue: CapacityQueue, partition: str, *, is_la
 def _fill_leaf(context: QueueContext, leaf: LeafQueue, view: QueueView, partitions: list[str]) -> None:
     view.is_fair = isinstance(leaf.order.policy, FairOrderingPolicy)
     view.am_limit = truncate(view.shares[DEFAULT_PARTITION].guaranteed, leaf.am_percent(DEFAULT_PARTITION))
-    leaf.order.apply_changes()
+    if not view.is_disabled:  # tests/scenarios/preemption/order-of-a-queue-that-is-not-preempted.yaml
+        leaf.order.apply_changes()
     for place, attempt in enumerate(leaf.order):
         view.active_apps.append(_app(attempt, view, place))
     for place, attempt in enumerate(leaf.pending, start=-len(leaf.pending)):

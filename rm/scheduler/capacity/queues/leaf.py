@@ -433,7 +433,7 @@ class LeafQueue(CapacityQueue):
         if partition and not pass_.ignores_exclusivity and not self.can_access(partition):
             self._refuse_all(pass_, SkipReason.PARTITION_ACCESS)
             return NOTHING
-        if self.order.changes_with_use:
+        if self.order.changes_with_use and not pass_.is_question:
             self.order.apply_changes()
         limits = Limits(limit)
         is_below = self.can_assign(pass_, limits, NONE)
