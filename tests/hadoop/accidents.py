@@ -47,6 +47,7 @@ CONVERTED = (
 )
 UNTOLD = "what is reserved of further types, which queues of the FairScheduler do not tell"
 MIXED = "amounts beside percentages, which are not seen where an amount comes last"
+STUCK = "attempt that begins while its queue may have nothing of what its AM needs, and waits for ever"
 DEDUCTED = "ended container that its node had not reported, deducted once more from what FIFO has used"
 
 _DECREASE, _INCREASE = ContainerUpdateType.DECREASE_RESOURCE, ContainerUpdateType.INCREASE_RESOURCE
@@ -60,6 +61,7 @@ _HEADROOM = "allocate.limit"
 _ERRORS, _OUTSIDE = "allocate.update_errors", "RESOURCE_OUTSIDE_ALLOWED_RANGE"
 _QUEUES = ("getApplicationReport.application_report.queue", "registerApplicationMaster.queue")
 _PRIORITY = re.compile(r"\.apps\.(?P<app>[^.]*)\.priority$")
+_ATTEMPT_STATE = re.compile(r"\.apps\.(?P<app>[^.]*)\.attempt-state$")
 _APPS = re.compile(r"\.queues\.[^ ]*\.apps$")
 _STATE = re.compile(r"\.queues\.[^ ]*\.state$")
 _QUEUE = re.compile(r"\.queues\.(?P<path>root(\.[^.]+)*)$")
@@ -110,6 +112,8 @@ class Accidents:
         """Leaves with an AM whose container is smaller than what its attempt is booked for."""
         self._resized = 0
         """How many containers get another size with the present call of an AM, at most."""
+        self._barred: dict[str, None] = {}
+        """Applications that want a type of which their queue may have nothing now."""
         self._unlisted: dict[str, None] = {}
         """With multi-node placement: hosts that have lost their label."""
         self._still_listed: dict[str, None] = {}
@@ -193,7 +197,12 @@ class Accidents:
             if node["state"] == "DECOMMISSIONING":
                 self._draining[node_id] = None
             self._containers.update(dict.fromkeys(node.get("containers", ())))
-        for app in seen["apps"].values():
+        for app_id, app in seen["apps"].items():
+            most = seen["queues"].get(app.get("queue"), {}).get("max-share")
+            wanted = app.get("attempt", {}).get("demand")
+            if most is not None and wanted:
+                self._barred.pop(app_id, None)
+                self._barred.update((app_id, None) for one in wanted if one not in most)
             live = app.get("attempt", {}).get("live", ())
             self._containers.update((each["id"], None) for each in live)
             self._sizes.update((each["id"], each["used"]) for each in live)
@@ -307,6 +316,10 @@ class Accidents:
             if "updateReservation" in rpcs:
                 raise EndedByAccidentError(LOST)
         self._check_places(path, ours, hadoop)
+        begun = _ATTEMPT_STATE.match(path)
+        if begun and (ours, hadoop) == ("SCHEDULED", "SUBMITTED") and begun["app"] in self._barred:
+            # Hadoop: FairScheduler.allocate refuses the request for the AM, and the exception is only logged.
+            raise EndedByAccidentError(STUCK)
         if self._has_vectors and _PARTITION.match(path) and _is_without_nodes(hadoop):
             # Hadoop: CapacitySchedulerQueueCapacityHandler.setQueueCapacities divides by nothing, or has not
             # been called.
