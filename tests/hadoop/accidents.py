@@ -47,10 +47,12 @@ CONVERTED = (
 )
 UNTOLD = "what is reserved of further types, which queues of the FairScheduler do not tell"
 MIXED = "amounts beside percentages, which are not seen where an amount comes last"
+PROMOTED = "demoted container that is to grow, which Hadoop promotes instead"
 STUCK = "attempt that begins while its queue may have nothing of what its AM needs, and waits for ever"
 DEDUCTED = "ended container that its node had not reported, deducted once more from what FIFO has used"
 
 _DECREASE, _INCREASE = ContainerUpdateType.DECREASE_RESOURCE, ContainerUpdateType.INCREASE_RESOURCE
+_PROMOTE = ContainerUpdateType.PROMOTE_EXECUTION_TYPE
 _NO_SIZE = '"rhs" is null'
 _MULTI_NODE = "yarn.scheduler.capacity.multi-node-placement-enabled"
 LEGACY = "yarn.scheduler.capacity.legacy-queue-mode.enabled"
@@ -198,7 +200,7 @@ class Accidents:
                 self._draining[node_id] = None
             self._containers.update(dict.fromkeys(node.get("containers", ())))
         for app_id, app in seen["apps"].items():
-            most = seen["queues"].get(app.get("queue"), {}).get("max-share")
+            most = seen.get("queues", {}).get(app.get("queue"), {}).get("max-share")
             wanted = app.get("attempt", {}).get("demand")
             if most is not None and wanted:
                 self._barred.pop(app_id, None)
@@ -240,6 +242,15 @@ class Accidents:
         elif path == _HEADROOM or path.startswith(f"{_HEADROOM}."):
             name = DEDUCTED if self._is_deducted(path, ours, hadoop) else None
         return self._step_over(name)
+
+    def in_updates(self, ours: AllocateResponse, hadoop: AllocateResponse) -> None:
+        """EndedByAccidentError where it is an accident what an AM receives for an update."""
+        # Hadoop: SchedulerApplicationAttempt.addToNewlyAllocatedContainers takes what is allocated for an
+        # opportunistic container for its promotion, and releases its size for what was to be added.
+        grown = [one.container.id for one in ours.updated_containers if one.update_type is _INCREASE]
+        promoted = [one.container.id for one in hadoop.updated_containers if one.update_type is _PROMOTE]
+        if any(one in grown for one in promoted):
+            raise EndedByAccidentError(PROMOTED)
 
     def _is_beyond(self, error: Mapping[str, Any]) -> bool:
         """Whether ours has refused a decrease because it wants more of a type."""

@@ -55,7 +55,7 @@ from yarnbox.yarn.records.client import (
     SubmitApplicationRequest,
     UpdateApplicationPriorityRequest,
 )
-from yarnbox.yarn.records.master import AllocateRequest
+from yarnbox.yarn.records.master import AllocateRequest, AllocateResponse
 from yarnbox.yarn.records.tracker import (
     NodeHeartbeatRequest,
     RegisterNodeManagerRequest,
@@ -430,6 +430,8 @@ class MirroredRM(SimulatedRM):
         if isinstance(one.request, AllocateRequest):
             asked = [each.container_id for each in one.request.update_requests]
             self.accidents.note_changes(asked, self._standing.get(one.caller.attempt_id, 0))
+        if isinstance(one.answer, AllocateResponse) and isinstance(theirs, AllocateResponse):
+            self.accidents.in_updates(one.answer, theirs)
         node_id = _node_of(one.request)
         for path, our, their in differences_of(one.rpc, to_message(one.answer), to_message(theirs)):
             if not self.accidents.in_answer(path, our, their, node_id):

@@ -15,7 +15,9 @@ from tests.hadoop.accidents import (
     MIXED,
     NAMELESS,
     OMITTED,
+    PROMOTED,
     RELISTED,
+    STUCK,
     UNLISTED,
     UNTOLD,
     Accidents,
@@ -107,6 +109,43 @@ def test_a_decrease_to_more_of_a_type_is_done_beyond_all_limits_in_hadoop(
     refused = [{"reason": reason, "update_request": wanted}]
     with pytest.raises(EndedByAccidentError, match=BEYOND) if is_known else nullcontext():
         assert not accidents.in_answer("allocate.update_errors", refused, None, "")
+
+
+def _with_update(kind: ContainerUpdateType, number: int) -> AllocateResponse:
+    container_id = ContainerId(ApplicationAttemptId(ApplicationId(0, 1), 1), number)
+    return AllocateResponse(
+        updated_containers=(UpdatedContainer(update_type=kind, container=Container(id=container_id)),)
+    )
+
+
+def test_a_demoted_container_that_is_to_grow_is_promoted_in_hadoop() -> None:
+    grown, promoted = ContainerUpdateType.INCREASE_RESOURCE, ContainerUpdateType.PROMOTE_EXECUTION_TYPE
+    accidents = Accidents()
+    with pytest.raises(EndedByAccidentError, match=PROMOTED):
+        accidents.in_updates(_with_update(grown, 3), _with_update(promoted, 3))
+    accidents.in_updates(_with_update(grown, 3), _with_update(promoted, 4))
+    accidents.in_updates(_with_update(promoted, 3), _with_update(grown, 3))
+
+
+def test_an_attempt_of_a_queue_that_may_have_nothing_waits_for_ever_in_hadoop() -> None:
+    accidents, path = Accidents(), ".apps.application_0_0001.attempt-state"
+    wanted = {"queue": "root.a", "attempt": {"demand": {"memory-mb": 1024, "vcores": 1}}}
+
+    def note(most: dict[str, int]) -> None:
+        accidents.note_seen(
+            {
+                "nodes": {},
+                "apps": {"application_0_0001": wanted},
+                "queues": {"root.a": {"max-share": most}},
+            }
+        )
+
+    note({"memory-mb": 4096, "vcores": 4})
+    assert not accidents.in_books(path, "SCHEDULED", "SUBMITTED", ())
+    note({"memory-mb": 4096})
+    assert not accidents.in_books(path, "ALLOCATED", "SUBMITTED", ())
+    with pytest.raises(EndedByAccidentError, match=STUCK):
+        accidents.in_books(path, "SCHEDULED", "SUBMITTED", ())
 
 
 def test_multi_node_placement_lists_a_node_that_lost_its_label_in_its_old_partition_alone() -> None:

@@ -100,7 +100,7 @@ class ContainerUpdates(Generic[A]):
                 if request.update_type is not kind or container is None:
                     continue
                 if not _may_be_replaced(attempt, request):
-                    errors.append(_error(UPDATE_OUTSTANDING, request, container.version))
+                    errors.append(_error(UPDATE_OUTSTANDING, request, 0))  # Hadoop leaves the version out
                 elif kind in (PROMOTE, INCREASE):
                     _ask(attempt, container, request)
                 else:
@@ -165,10 +165,10 @@ def _may_be_replaced(attempt: Attempt, request: UpdateContainerRequest) -> bool:
     """
     if request.container_id in attempt.shrinking or request.container_id in attempt.demoting:
         return False
-    key, outstanding = attempt.outstanding_updates.get(request.container_id, (None, None))
-    if key is None:
+    if request.container_id not in attempt.outstanding_updates:
         return True
-    if PROMOTE in (request.update_type, outstanding and outstanding.update_type):
+    key, _ = attempt.outstanding_updates[request.container_id]
+    if request.update_type is PROMOTE:
         return False
     if request.update_type is not INCREASE and attempt.hands_out_sizes:
         if any(one.key == key for one in attempt.newly_allocated.values()):
