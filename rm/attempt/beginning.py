@@ -31,6 +31,7 @@ from yarnbox.rm.events.app import (
     AttemptStart,
 )
 from yarnbox.rm.events.scheduler import SchedulerAppAttemptAdded
+from yarnbox.rm.labels.partitions import EVERY_NODE_OF_HOST
 from yarnbox.rm.ports import AMSession
 from yarnbox.yarn.frozen import replace
 from yarnbox.yarn.records.container import ContainerLaunchContext
@@ -86,17 +87,23 @@ def _am_request(attempt: RMAppAttempt, request: ResourceRequest) -> ResourceRequ
 
 
 def _applicable_nodes(attempt: RMAppAttempt, requests: Sequence[ResourceRequest]) -> int:
-    """The number of nodes on which the AM may start (RMServerUtils.getApplicableNodeCountForAM)."""
+    """The number of nodes on which the AM may start (RMServerUtils.getApplicableNodeCountForAM).
+
+    See tests/scenarios/lifecycle/am-node-blacklist-with-labels.yaml.
+    """
     context = attempt.context
     tracker = context.scheduler.tracker
     places = [one.resource_name or ANY for one in requests if one.relax_locality]
     named = dict.fromkeys(
         node.node_id for place in places if place != ANY for node in tracker.nodes_at(place)
     )
-    label = requests[0].node_label_expression or ""
-    in_partition = tracker.by_partition.get(label, {}) if context.labels.is_enabled else {}
-    if in_partition:
-        return sum(1 for node_id in named if node_id in in_partition) if named else len(in_partition)
+    labels = context.labels
+    members = (
+        labels.members(requests[0].node_label_expression or "", tracker.nodes) if labels.is_enabled else []
+    )
+    if members:
+        counted = [one for one in members if (one in named if named else one.port != EVERY_NODE_OF_HOST)]
+        return len(counted)
     return len(named) or len(tracker)
 
 

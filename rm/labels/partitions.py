@@ -65,6 +65,13 @@ class NodeLabelsManager:
         found.update({node_id: self.partition_of(node_id) for node_id in (*nodes, *self._of_node)})
         return {node_id: label for node_id, label in found.items() if label}
 
+    def members(self, label: str, nodes: Iterable[NodeId]) -> list[NodeId]:
+        """Who is in the partition, of these nodes and of those that are not there now: see `carriers`."""
+        if label:
+            return [node_id for node_id, own in self.carriers(nodes).items() if own == label]
+        known = dict.fromkeys((*nodes, *self._of_node))
+        return [node_id for node_id in known if not self.partition_of(node_id)]
+
     # Changes: what was effective comes back
 
     def add(self, labels: Iterable[NodeLabel]) -> tuple[NodeLabel, ...]:

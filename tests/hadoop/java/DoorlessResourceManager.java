@@ -196,6 +196,26 @@ public class DoorlessResourceManager extends ResourceManager {
 
   /** Labels in memory; what changes takes effect at once. */
   private static final class UnstoredLabels extends RMNodeLabelsManager {
+    /**
+     * When a host gets another label, the nodes that have the host's stay among those of its old label for ever, unless
+     * that is taken back first.
+     */
+    @Override
+    public void replaceLabelsOnNode(Map<NodeId, Set<String>> labels) throws IOException {
+      for (Map.Entry<NodeId, Set<String>> wanted : labels.entrySet()) {
+        Host host = nodeCollections.get(wanted.getKey().getHost());
+        boolean isOfHost = wanted.getKey().getPort() == WILDCARD_PORT && host != null;
+        if (isOfHost && !host.labels.equals(wanted.getValue())) {
+          for (Node node : host.nms.values()) {
+            if (node.labels == null) {
+              removeNodeFromLabels(node.nodeId, host.labels);
+            }
+          }
+        }
+      }
+      super.replaceLabelsOnNode(labels);
+    }
+
     @Override
     protected void initDispatcher(Configuration conf) {
       dispatcher = new Inline();
