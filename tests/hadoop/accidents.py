@@ -341,16 +341,8 @@ class Accidents:
         if hadoop is None and _FAIR_RESERVED.match(path):
             # Hadoop: FSQueue.getReservedResource reads memory and vcores off the metrics, for reports alone.
             return self._step_over(UNTOLD)
-        if self._has_restarted and _APPS.match(path) and _number(hadoop) < _number(ours):
-            # Hadoop: CapacityScheduler.addApplicationOnRecovery ignores that the leaf refuses it, which then
-            # tells its parents nothing.
+        if self._has_restarted and self._is_uncounted(path, ours, hadoop, rpcs):
             return self._step_over(UNCOUNTED)
-        if self._has_restarted and _STATE.match(path):
-            # Nor does it tell them that it has ended; and a parent that counts none need not drain.
-            if (ours, hadoop) == ("STOPPED", "DRAINING"):
-                return self._step_over(UNCOUNTED)
-            if (ours, hadoop) == ("DRAINING", "STOPPED") and "refreshQueues" in rpcs:
-                return self._step_over(UNCOUNTED)
         priority = _PRIORITY.match(path)
         if self._has_restarted and priority and priority["app"] in self._prioritized:
             # Hadoop: CapacityScheduler.updateApplicationPriority stores nothing where the scheduler's own
@@ -379,6 +371,20 @@ class Accidents:
             # what has ended in the meantime, too: the old partition has less than nothing in use for ever.
             raise EndedByAccidentError(MOVED)
         return False
+
+    def _is_uncounted(self, path: str, ours: object, hadoop: object, rpcs: Iterable[str]) -> bool:
+        """Whether parents do not count an application that was recovered."""
+        if _APPS.match(path):
+            # Hadoop: CapacityScheduler.addApplicationOnRecovery ignores that the leaf refuses it, which then
+            # tells its parents nothing.
+            return _number(hadoop) < _number(ours)
+        if not _STATE.match(path):
+            return False
+        # Nor does it tell them that it has ended; and a parent that counts none need not drain.
+        states = (ours, hadoop)
+        return states == ("STOPPED", "DRAINING") or (
+            states == ("DRAINING", "STOPPED") and "refreshQueues" in rpcs
+        )
 
     def _check_places(self, path: str, ours: object, hadoop: object) -> None:
         """EndedByAccidentError where multi-node placement lists a node in the wrong partition."""
