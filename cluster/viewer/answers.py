@@ -16,6 +16,8 @@ from urllib.parse import unquote
 from yarnbox.cluster.viewer.details import applications, plans, preemptions
 from yarnbox.rm.scheduler.views import is_within
 from yarnbox.rm.web import finding
+from yarnbox.rm.web.pages.about import about_run
+from yarnbox.rm.web.pages.application import application_page
 from yarnbox.rm.web.pages.overview import cluster_page
 from yarnbox.rm.web.past import CLUSTER, MEASURES, Measure
 from yarnbox.rm.web.properties import ShownProperty, configuration_page
@@ -95,6 +97,7 @@ class RecordedCluster:
             "/ui/conf": self._configuration,
             "/scheduler-overview": lambda moment, _: self._document("/scheduler-overview", moment),
             "/ui/cluster": self._cluster,
+            "/ui/about": lambda moment, query: {"about": about_run(self._info(moment, query)["clusterInfo"])},
             "/ui/waiting": lambda moment, _: {"waiting": self._document("/waiting", moment)},
             "/ui/queue-users": self._queue_users,
             "/ui/queues": self._queues,
@@ -120,9 +123,10 @@ class RecordedCluster:
             return {"app": self._app(words[1], moment)}
         if words[0] == "apps" and len(words) == 3 and words[2] == "appattempts":
             return {"appAttempts": {"appAttempt": self._attempts(words[1], moment)}}
-        if words[:2] == ["ui", "life"] and len(words) == 3:
+        if words[:2] == ["ui", "app"] and len(words) == 3:
             steps = self._of_app("/lives", words[2], moment) or []
-            return {"life": {"moment": [{**one, "time": EPOCH_MS + one["time"]} for one in steps]}}
+            moments = [{**one, "time": EPOCH_MS + one["time"]} for one in steps]
+            return {"app": application_page(self._app(words[2], moment), moments)}
         if words[:2] == ["ui", "why"] and len(words) == 3:
             return {"why": self._of_app("/why", words[2], moment) or {}}
         raise missing(f"a recording does not know {path}")

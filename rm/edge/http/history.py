@@ -22,6 +22,7 @@ from yarnbox.rm.edge.http.rest.listings import application_states
 from yarnbox.rm.edge.http.server import WebServer
 from yarnbox.rm.node import RMNode
 from yarnbox.rm.web import apps, finding
+from yarnbox.rm.web.pages.application import application_page
 from yarnbox.rm.web.past import (
     ContainerRow,
     EndedContainers,
@@ -69,7 +70,7 @@ class Past:
             ("/ui/apps", self.list_apps),
             ("/ui/nodes", self.list_nodes),
             ("/ui/containers", self.list_containers),
-            ("/ui/life/{appid}", self.life),
+            ("/ui/app/{appid}", self.application),
             ("/ui/history/queues", self.queues),
             ("/ui/history/cluster", self.cluster),
         ):
@@ -217,12 +218,15 @@ class Past:
         node = str(node_id)
         return views.containers_on(node_id), self.ended.of(lambda row: row.node == node, most, since_ms)
 
-    def life(self, call: Call) -> Reply:
-        """GET /ui/life/{appid}: the steps of an application's life, each with its moment."""
+    def application(self, call: Call) -> Reply:
+        """GET /ui/app/{appid}: what the page of an application says: its state, the steps of its life, and
+        every figure by its name.
+        """
         app = call.app()
         if not call.access.may_view(call.caller.user, app):
             raise forbidden(f"{call.caller.user} may not look at {app.application_id}")
-        return Reply(root="life", value={"moment": self.lives.of(app)})
+        shown = apps.application(call.context, call.shapes, app, may_view=True, without=_WITHOUT[:2])
+        return Reply(root="app", value=application_page(shown, self.lives.of(app)))
 
     def _may_view(self, call: Call, application_id: ApplicationId) -> bool:
         app = call.context.apps.get(application_id)

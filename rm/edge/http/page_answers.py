@@ -11,7 +11,8 @@ from collections.abc import Callable
 
 from yarnbox.rm.app import RMApp
 from yarnbox.rm.edge.http.calls import Call, Reply, Route
-from yarnbox.rm.web.cluster import metrics, overview
+from yarnbox.rm.web.cluster import cluster_info, kept_state, metrics, overview
+from yarnbox.rm.web.pages.about import about_cluster
 from yarnbox.rm.web.pages.overview import cluster_page
 from yarnbox.rm.web.pages.terms import terms
 from yarnbox.rm.web.past import queues
@@ -54,6 +55,12 @@ def rights(call: Call) -> Reply:
 def terms_shown(call: Call) -> Reply:
     """GET /ui/terms: what the words of the pages mean."""
     return Reply(root="terms", shows_root=False, value=terms())
+
+
+def about_shown(call: Call) -> Reply:
+    """GET /ui/about: what this ResourceManager is."""
+    context = call.context
+    return Reply(root="about", value=about_cluster(cluster_info(context), kept_state(context)))
 
 
 def _app(call: Call) -> RMApp | None:
@@ -142,6 +149,7 @@ def configuration(call: Call) -> Reply:
 ROUTES: tuple[Route, ...] = (
     ("GET", "/ui/rights", rights),
     ("GET", "/ui/terms", terms_shown),
+    ("GET", "/ui/about", about_shown),
     ("GET", "/ui/cluster", cluster_shown),
     ("GET", "/ui/waiting", waiting_shown),
     ("GET", "/ui/queue-users", queue_users),

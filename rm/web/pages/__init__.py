@@ -1,5 +1,8 @@
 """What pages say, made of what REST answers.
 
-overview  the page of the cluster
-terms     what words of the pages mean
+overview     the page of the cluster
+application  the page of an application
+about        the page About
+facts        a figure by its name, of which those consist
+terms        what words of the pages mean
 """

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 from urllib.parse import quote
 
+from yarnbox.rm.web.pages.facts import fact
 from yarnbox.rm.web.queues.words import memory, percentage, plural
 from yarnbox.rm.web.values import Answer
 
@@ -132,31 +133,27 @@ def _figures(metrics: Answer, pending: int) -> Iterable[Answer]:
         yield figure(_NODES, memory(metrics["reservedMB"]), "reserved")
 
 
-def _fact(name: str, value: object, to: str = "") -> Answer:
-    return {"name": name, "value": value, "to": to}
-
-
 def _cluster(metrics: Answer) -> list[Answer]:
     ended = sum(metrics[name] for name in ("appsCompleted", "appsFailed", "appsKilled"))
     return [
-        _fact("Apps Submitted", metrics["appsSubmitted"]),
-        _fact("Apps Pending", metrics["appsPending"]),
-        _fact("Apps Running", metrics["appsRunning"]),
-        _fact("Apps Completed", ended),
-        _fact("Containers Running", metrics["containersAllocated"]),
-        _fact("Containers Pending", metrics["containersPending"]),
-        _fact("Used Resources", _sized(metrics, "allocated")),
-        _fact("Total Resources", _sized(metrics, "total")),
-        _fact("Reserved Resources", _sized(metrics, "reserved")),
-        _fact("Physical Mem Used %", percentage(metrics["utilizedMBPercent"])),
-        _fact("Physical VCores Used %", percentage(metrics["utilizedVirtualCoresPercent"])),
-        _fact("Containers assigned per second", metrics.get("containerAssignedPerSecond", 0)),
+        fact("Apps Submitted", metrics["appsSubmitted"]),
+        fact("Apps Pending", metrics["appsPending"]),
+        fact("Apps Running", metrics["appsRunning"]),
+        fact("Apps Completed", ended),
+        fact("Containers Running", metrics["containersAllocated"]),
+        fact("Containers Pending", metrics["containersPending"]),
+        fact("Used Resources", _sized(metrics, "allocated")),
+        fact("Total Resources", _sized(metrics, "total")),
+        fact("Reserved Resources", _sized(metrics, "reserved")),
+        fact("Physical Mem Used %", percentage(metrics["utilizedMBPercent"])),
+        fact("Physical VCores Used %", percentage(metrics["utilizedVirtualCoresPercent"])),
+        fact("Containers assigned per second", metrics.get("containerAssignedPerSecond", 0)),
     ]
 
 
 def _nodes(metrics: Answer) -> list[Answer]:
     return [
-        _fact(f"{state.capitalize()} Nodes", metrics[f"{state}Nodes"], f"{_NODES}/{state}")
+        fact(f"{state.capitalize()} Nodes", metrics[f"{state}Nodes"], f"{_NODES}/{state}")
         for state in _STATES
     ]
 
@@ -164,13 +161,13 @@ def _nodes(metrics: Answer) -> list[Answer]:
 def _user(own: Answer) -> list[Answer]:
     of_user = f"?user={quote(own['username'], safe='')}"
     return [
-        _fact("Apps Running", own["runningApps"], f"/cluster/apps/RUNNING{of_user}"),
-        _fact("Apps Pending", own["waitingApps"], f"/cluster/apps/ACCEPTED{of_user}"),
-        _fact("Containers Running", own["runningContainers"]),
-        _fact("Containers Pending", own["pendingContainers"]),
-        _fact("Used", own["resourcesUsed"]),
-        _fact("Pending", own["resourcesPending"]),
-        _fact("Reserved", own["resourcesReserved"]),
+        fact("Apps Running", own["runningApps"], f"/cluster/apps/RUNNING{of_user}"),
+        fact("Apps Pending", own["waitingApps"], f"/cluster/apps/ACCEPTED{of_user}"),
+        fact("Containers Running", own["runningContainers"]),
+        fact("Containers Pending", own["pendingContainers"]),
+        fact("Used", own["resourcesUsed"]),
+        fact("Pending", own["resourcesPending"]),
+        fact("Reserved", own["resourcesReserved"]),
     ]
 
 
@@ -180,12 +177,12 @@ def _scheduler(info: Answer) -> list[Answer]:
 
     types = re.sub(r" \(unit=(\w+)\)", r" (\1)", info["schedulingResourceType"])
     return [
-        _fact("Scheduler Type", info["schedulerType"], "/cluster/scheduler"),
-        _fact("Scheduling Resource Type", types.replace(",", ", ")),
-        _fact("Minimum Allocation", info["minimumAllocation"]),
-        _fact("Maximum Allocation", info["maximumAllocation"]),
-        _fact("Maximum Cluster Application Priority", info["applicationPriority"]),
-        _fact("Scheduler Busy %", known(info["schedulerBusy"])),
-        _fact("RM Dispatcher EventQueue Size", info["rmDispatcherEventQueueSize"]),
-        _fact("Scheduler Dispatcher EventQueue Size", info["schedulerDispatcherEventQueueSize"]),
+        fact("Scheduler Type", info["schedulerType"], "/cluster/scheduler"),
+        fact("Scheduling Resource Type", types.replace(",", ", ")),
+        fact("Minimum Allocation", info["minimumAllocation"]),
+        fact("Maximum Allocation", info["maximumAllocation"]),
+        fact("Maximum Cluster Application Priority", info["applicationPriority"]),
+        fact("Scheduler Busy %", known(info["schedulerBusy"])),
+        fact("RM Dispatcher EventQueue Size", info["rmDispatcherEventQueueSize"]),
+        fact("Scheduler Dispatcher EventQueue Size", info["schedulerDispatcherEventQueueSize"]),
     ]

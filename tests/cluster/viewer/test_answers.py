@@ -133,7 +133,10 @@ def test_what_a_recording_of_a_workload_leaves_out_is_empty(workload: Recording)
     assert cluster.answer("/ui/waiting", {}, None) == {"waiting": None}
     assert cluster.answer("/ui/rights", {}, None)["countsVCores"] is True
     assert cluster.answer("/ui/queue-users", {"queue": "root.default"}, None) == {"users": {"user": []}}
-    assert cluster.answer(f"/ui/life/{A1}", {}, None) == {"life": {"moment": []}}
+    told = cluster.answer(f"/ui/app/{A1}", {}, None)["app"]
+    assert [one["step"] for one in told["moment"]] == ["submitted", "AM launched", "finished"]
+    shown = cluster.answer("/ui/cluster", {}, None)["cluster"]
+    assert [one["name"] for one in shown["group"]] == ["Cluster Metrics", "Cluster Nodes Metrics"]
     assert cluster.answer(f"/ui/why/{A1}", {}, None) == {"why": {}}
 
 
@@ -211,7 +214,7 @@ def test_what_waits_and_why(cluster: RecordedCluster) -> None:
 
 
 def test_the_steps_of_a_life(cluster: RecordedCluster) -> None:
-    steps = cluster.answer(f"/ui/life/{A1}", {}, None)["life"]["moment"]
+    steps = cluster.answer(f"/ui/app/{A1}", {}, None)["app"]["moment"]
     assert [(one["step"], one["time"] - EPOCH_MS) for one in steps] == [
         ("submitted", SUBMITTED),
         ("accepted", SUBMITTED),

@@ -287,8 +287,11 @@ def test_lists_come_in_pages(tmp_path: Path) -> None:
             facets = (await caller.get("/ui/apps?user=nobody"))["found"]["facets"]
             assert facets["user"] == {"ann": 3}, "a facet counts what another choice of it would bring"
             assert facets["queue"] == {}
-            (step,) = (await caller.get(f"/ui/life/{ids[0]}"))["life"]["moment"][:1]
-            assert step["step"] == "submitted"
+            told = (await caller.get(f"/ui/app/{ids[0]}"))["app"]
+            assert told["moment"][0]["step"] == "submitted"
+            assert told["sentence"].startswith("waiting for its AM container")
+            about = (await caller.get("/ui/about"))["about"]
+            assert (about["title"], len(about["tool"])) == ("About the Cluster", 7)
             waiting = (await caller.get("/ui/waiting"))["waiting"]
             assert (waiting["unseen"], waiting["countsVCores"]) == (0, False)
             (node,) = (await caller.get("/ui/nodes"))["nodes"]["node"]

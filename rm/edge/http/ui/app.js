@@ -1,27 +1,21 @@
 // One application: what it is, its life, its attempts, requests and containers, and what may be done to it.
 import { get, list } from "./api.js";
 import { appActions } from "./appactions.js";
-import { tracking } from "./apps.js";
 import { CARD, logs, longText, number, ofNode, orNoneText, states, text, time } from "./columns.js";
 import { containerGrid, containersOf } from "./containers.js";
 import {
   amount,
-  bar,
   duration,
   empty,
   exact,
   facts,
+  factsOf,
   gib,
   html,
   inUnits,
   isRecording,
-  link,
-  moment,
-  orNone,
-  percent,
-  plainGib,
   plural,
-  queuePage,
+  said,
   sized,
   state,
   table,
@@ -32,26 +26,15 @@ import { logTail } from "./logtail.js";
 import { streamOf } from "./taskstream.js";
 import { whyNot } from "./why.js";
 
-const SENTENCES = {
-  NEW: "waiting for its submission to be saved",
-  NEW_SAVING: "waiting for its submission to be saved",
-  SUBMITTED: "waiting to be accepted by the scheduler",
-  ACCEPTED: "waiting for its AM container to be allocated, launched and registered",
-  RUNNING: "its ApplicationMaster has registered",
-  FINISHED: "the ApplicationMaster has unregistered",
-  FAILED: "it ended with a failure",
-  KILLED: "it was killed by a user or by the ResourceManager",
-};
-
 export const isOver = (one) => ["FINISHED", "FAILED", "KILLED"].includes(one.state);
 
 export async function app([id], query) {
-  const [{ app: one }, { appAttempts }, rights, containers, { life }, { why }] = await Promise.all([
+  const [{ app: one }, { appAttempts }, rights, containers, { app: told }, { why }] = await Promise.all([
     get(`/apps/${id}`),
     get(`/apps/${id}/appattempts`),
     get(`/ui/rights?app=${id}`),
     containersOf(`app=${id}`),
-    get(`/ui/life/${id}`),
+    get(`/ui/app/${id}`),
     get(`/ui/why/${id}`),
   ]);
   const held = list(containers.container);
@@ -59,11 +42,11 @@ export async function app([id], query) {
   const isForgotten = isOver(one) && !held.length && one.memorySeconds > 0;
   return html`${title(one.name)}
     <p class="id">${one.id}</p>
-    ${status(one, why, containers, requests)} ${!isRecording && !isOver(one) && appActions(one, rights)}
-    ${lifeLine(one, list(life.moment), containers.now)} ${!isOver(one) && whyNot(why)}
+    ${status(one, told.sentence, why, containers, requests)} ${!isRecording && !isOver(one) && appActions(one, rights)}
+    ${lifeLine(one, list(told.moment), containers.now)} ${!isOver(one) && whyNot(why)}
     <h2>Containers over nodes and time</h2>
     ${isForgotten ? empty(FORGOTTEN) : streamOf(one.id, containers, query, { hrefOf: nodeOf })}
-    ${overview(one)}
+    ${facts(factsOf(list(told.fact)))}
     ${!isRecording && held.length > 0 && [html`<h2>Logs</h2>`, logTail(one.id, held)]}
     <h2>Attempts</h2>
     ${attempts(list(appAttempts.appAttempt), id, query)}
@@ -88,7 +71,7 @@ const nodeOf = (container) => ({ href: `/cluster/node/${container.node}`, what: 
 
 // What it is and why it is so, in one place: the state, what it holds and still asks for, the first reason
 // why it waits or what its end said.
-function status(one, why, { container, isCut }, requests) {
+function status(one, sentence, why, { container, isCut }, requests) {
   const running = list(container).filter((held) => !held.finished && held.state !== "RESERVED");
   const sum = (of) => running.reduce((total, held) => total + held[of], 0);
   // Where not all are listed, it is what the scheduler counts.
@@ -113,7 +96,7 @@ function status(one, why, { container, isCut }, requests) {
   ];
   const kind = one.finalStatus === "FAILED" ? "FAILED" : one.state;
   return html`<section class=${`card status is-${kind}`} aria-label="State">
-    <p class="headline">${state(one.state)} ${SENTENCES[one.state] || ""}</p>
+    <p class="headline">${state(one.state)} ${sentence}</p>
     ${!isOver(one) && html`<p>${now}</p>`}
     ${!isOver(one) && pending > 0 && reason && html`<p><b>Why it waits:</b> ${reason}</p>`}
     ${
@@ -121,7 +104,7 @@ function status(one, why, { container, isCut }, requests) {
       one.finalStatus !== one.state &&
       html`<p>Final status reported by its AM: ${state(one.finalStatus)}</p>`
     }
-    ${isOver(one) && one.diagnostics && diagnostics(one)}
+    ${isOver(one) && one.diagnostics && said({ text: one.diagnostics })}
     ${
       one.numNonAMContainerPreempted > 0 &&
       html`<p>
@@ -129,50 +112,6 @@ function status(one, why, { container, isCut }, requests) {
       </p>`
     }
   </section>`;
-}
-
-const diagnostics = (one) =>
-  html`<pre tabindex="0" role="group" aria-label="Diagnostics">${inUnits(one.diagnostics)}</pre>`;
-
-const seconds = (mb = 0, vcores = 0) =>
-  html`<span title=${`${mb} MiB-seconds`}>${plainGib(mb)}-seconds</span>, ${vcores} vcore-seconds`;
-
-function overview(one) {
-  const lifetime = list(one.timeouts?.timeout).find((timeout) => timeout.type === "LIFETIME");
-  return facts([
-    ["User", one.user],
-    ["Queue", link(queuePage(one.queue), one.queue)],
-    ["YarnApplicationState", [state(one.state), `: ${SENTENCES[one.state] || ""}`]],
-    ["FinalStatus Reported by AM", one.finalStatus],
-    ["Application Type", one.applicationType],
-    ["Application Tags", orNone(one.applicationTags)],
-    ["Application Priority", one.priority],
-    ["Started", moment(one.startedTime)],
-    ["Launched", moment(one.launchTime)],
-    ["Finished", moment(one.finishedTime)],
-    ["Elapsed", duration(one.elapsedTime)],
-    ["Progress", [bar(one.progress, percent(one.progress)), " ", percent(one.progress)]],
-    ["Tracking URL", tracking(one)],
-    ["Log Aggregation Status", orNone(one.logAggregationStatus)],
-    [
-      "Application Timeout (Remaining Time)",
-      !lifetime || lifetime.remainingTimeInSeconds < 0
-        ? "Unlimited"
-        : duration(1000 * lifetime.remainingTimeInSeconds),
-    ],
-    ["Unmanaged Application", String(one.unmanagedApplication)],
-    ["Application Node Label expression", one.appNodeLabelExpression || "<DEFAULT_PARTITION>"],
-    ["AM container Node Label expression", one.amNodeLabelExpression || "<DEFAULT_PARTITION>"],
-    ["Total Resource Preempted", sized(one.preemptedResourceMB || 0, one.preemptedResourceVCores || 0)],
-    ["Total Number of Non-AM Containers Preempted", one.numNonAMContainerPreempted || 0],
-    ["Total Number of AM Containers Preempted", one.numAMContainerPreempted || 0],
-    ["Aggregate Resource Allocation", seconds(one.memorySeconds, one.vcoreSeconds)],
-    [
-      "Aggregate Preempted Resource Allocation",
-      seconds(one.preemptedMemorySeconds, one.preemptedVcoreSeconds),
-    ],
-    !isOver(one) && ["Diagnostics", one.diagnostics ? diagnostics(one) : "N/A"],
-  ]);
 }
 
 const ATTEMPT_COLUMNS = [
@@ -230,18 +169,7 @@ function outstanding(requests, id, query) {
 }
 
 // The life of an application as a line: each step with its moment, each stretch with how long it took.
-// Where no steps were recorded, the application's own times stand for them.
-const known = (one) =>
-  [
-    ["submitted", one.startedTime],
-    ["AM launched", one.launchTime],
-    ["finished", one.finishedTime],
-  ].map(([step, time]) => ({ step, time }));
-
-function lifeLine(one, moments, now) {
-  const steps = (moments.length ? moments : known(one))
-    .filter((step) => step.time > 0)
-    .sort((a, b) => a.time - b.time);
+function lifeLine(one, steps, now) {
   if (!steps.length) return null;
   const over = one.finishedTime || now;
   const step = ({ step, time }, i) => {

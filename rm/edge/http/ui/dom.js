@@ -236,9 +236,22 @@ export const facts = (pairs) => html`<dl>
   )}
 </dl>`;
 
-// As the ResourceManager says them: the value is a number, words, an amount, or several of these, and may lead
-// somewhere.
-const said = (value) => [value].flat().map((one) => (one?.memory === undefined ? inUnits(one) : amount(one)));
+// As the ResourceManager says them: a value is a number, words, an amount, something that is shown by its kind,
+// or several of these, and may lead somewhere.
+const KINDS = {
+  memory: (_, all) => amount(all),
+  moment,
+  exact,
+  duration,
+  state,
+  share: (value) => [bar(value, percent(value)), " ", percent(value)],
+  text: (value) => html`<pre tabindex="0" role="group" aria-label="Diagnostics">${inUnits(value)}</pre>`,
+};
+export function said(value) {
+  if (Array.isArray(value)) return value.map(said);
+  const kind = Object.keys(KINDS).find((one) => value?.[one] !== undefined);
+  return kind ? KINDS[kind](value[kind], value) : inUnits(value);
+}
 export const factsOf = (found) =>
   found.map(({ name, value, how, to }) => [
     name,

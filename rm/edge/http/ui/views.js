@@ -3,14 +3,12 @@ import { get, list } from "./api.js";
 import { CARD, memory, number, OFF, ofAnything, text } from "./columns.js";
 import {
   choice,
-  duration,
-  exact,
   facts,
+  factsOf,
   filter,
   h,
   html,
   inUnits,
-  isRecording,
   link,
   logged,
   partitionName,
@@ -154,54 +152,9 @@ export async function conf(_, query) {
   ];
 }
 
-const TOOLS = [
-  ["/conf", "Configuration"],
-  ["/logs", "Local logs"],
-  ["/stacks", "Server stacks"],
-  ["/jmx?qry=Hadoop:*", "Server metrics"],
-  ["/prom", "Prometheus"],
-  ["/logLevel", "Log levels"],
-  ["/ws/v1/cluster/info", "REST API"],
-];
-
-function aboutStore(kept) {
-  if (!kept.enabled) return [];
-  const aside = kept.setAside.map((one) => `${one.key}: ${one.why}`);
-  return [
-    ["State store", `${kept.path}, cluster ${kept.clusterId}`],
-    ["Faults of the state store", kept.fault.join("; ") || "none"],
-    ["Unreadable entries, set aside", aside.join("; ") || "none"],
-  ];
-}
-
-const aboutRun = (info) =>
-  html`${title("About the Run")}
-    ${facts([
-      ["Recording", info.id],
-      ["Kind", info.kind],
-      ["Scheduler", info.scheduler],
-      ["Virtual time", duration(info.end)],
-      ["Recorded moments", info.moments],
-    ])}
-    <p>${info.about}</p>`;
-
 export async function about() {
-  const { clusterInfo: info } = await get("/info");
-  if (isRecording) return aboutRun(info);
-  const { stateStore: kept } = await get("/state-store");
-  const tools = html`<h2>Tools</h2>
-    <p class="actions">${TOOLS.map(([to, name]) => html`<a href=${to}>${name}</a>`)}</p>`;
-  return html`${title("About the Cluster")}
-    ${facts([
-      ["Cluster ID", info.id],
-      ["ResourceManager state", info.state],
-      ["ResourceManager HA state", info.haState],
-      ["ResourceManager HA zookeeper connection state", info.haZooKeeperConnectionState],
-      ["ResourceManager RMStateStore", info.rmStateStoreName],
-      ...aboutStore(kept),
-      ["ResourceManager started on", exact(info.startedOn)],
-      ["ResourceManager version", info.resourceManagerVersion],
-      ["Hadoop version", info.hadoopVersion],
-    ])}
-    ${tools}`;
+  const { about } = await get("/ui/about");
+  const tools = list(about.tool).map(({ to, name }) => html`<a href=${to}>${name}</a>`);
+  return html`${title(about.title)} ${facts(factsOf(about.fact))} ${about.text && html`<p>${about.text}</p>`}
+    ${tools.length > 0 && html`<h2>Tools</h2><p class="actions">${tools}</p>`}`;
 }

@@ -1,0 +1,27 @@
+"""A figure by its name, as pages show it.
+
+The value is a number, words, an amount as REST has it, or several of these. A mapping with one of these keys
+is shown as a browser can: `moment` and `exact` (a time of day), `duration` (ms), `share` (a bar, in per
+cent), `state`, `text` (of many lines).
+"""
+
+from __future__ import annotations
+
+from urllib.parse import quote
+
+from yarnbox.rm.web.values import Answer
+
+
+def fact(name: str, value: object, to: str = "") -> Answer:
+    """`to` is where it leads."""
+    return {"name": name, "value": value, "to": to}
+
+
+def or_none(value: object) -> object:
+    """What Hadoop's pages say where there is nothing."""
+    return "N/A" if value in (None, "", -1) else value
+
+
+def queue_page(path: str) -> str:
+    """The page of a queue."""
+    return f"/cluster/scheduler?queue={quote(path, safe='')}"

@@ -1,0 +1,74 @@
+"""What the pages of an application and About say."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.rig import Rig
+from yarnbox.rm.web.apps import application
+from yarnbox.rm.web.cluster import cluster_info, kept_state
+from yarnbox.rm.web.pages.about import about_cluster
+from yarnbox.rm.web.pages.application import application_page
+from yarnbox.rm.web.values import Shapes
+
+
+@pytest.fixture
+def app() -> dict[str, Any]:
+    """An application that waits for its AM's container, as REST answers it."""
+    rig = Rig()
+    rig.advance(1000)
+    application_id = rig.submit(user="mei")
+    shapes = Shapes(rig.context.resource_types)
+    return application(rig.context, shapes, rig.app(application_id), may_view=True)
+
+
+def facts(app: dict[str, Any]) -> dict[str, Any]:
+    return {one["name"]: (one["value"], one["to"]) for one in application_page(app, ())["fact"]}
+
+
+def test_an_application_that_waits(app: dict[str, Any]) -> None:
+    shown = application_page(app, ())
+    assert shown["sentence"] == "waiting for its AM container to be allocated, launched and registered"
+    assert shown["moment"] == [{"step": "submitted", "time": app["startedTime"]}]
+    found = facts(app)
+    assert found["Queue"][1] == f"/cluster/scheduler?queue={app['queue']}"
+    assert found["YarnApplicationState"][0] == [{"state": "ACCEPTED"}, f": {shown['sentence']}"]
+    assert found["Finished"][0] == {"moment": 0}
+    assert found["Tracking URL"] == ("Unassigned", "")
+    assert found["Application Timeout (Remaining Time)"][0] == "Unlimited"
+    assert found["Application Tags"][0] == "N/A"
+    assert found["Aggregate Resource Allocation"][0] == "0.0 GiB-seconds, 0 vcore-seconds"
+    assert "Diagnostics" in found
+
+
+def test_one_that_is_over(app: dict[str, Any]) -> None:
+    lifetime = {"timeout": [{"type": "LIFETIME", "remainingTimeInSeconds": 90}]}
+    over = {"state": "FAILED", "trackingUI": "History", "memorySeconds": 2048, "timeouts": lifetime}
+    found = facts(app | over)
+    assert "Diagnostics" not in found, "they stand beside its state"
+    assert found["Tracking URL"] == ("History", f"/proxy/{app['id']}/")
+    assert found["Application Timeout (Remaining Time)"][0] == {"duration": 90_000}
+    assert found["Aggregate Resource Allocation"][0].startswith("2.0 GiB-seconds")
+
+
+def test_steps_of_a_life_come_in_the_order_of_time(app: dict[str, Any]) -> None:
+    steps = [
+        {"step": "running", "time": 5},
+        {"step": "submitted", "time": 2},
+        {"step": "finished", "time": 0},
+    ]
+    assert [one["step"] for one in application_page(app, steps)["moment"]] == ["submitted", "running"]
+
+
+def test_about_names_what_could_not_be_read() -> None:
+    info = cluster_info(Rig().context)
+    none = {one["name"] for one in about_cluster(info, kept_state(Rig().context))["fact"]}
+    assert "State store" not in none
+    aside = [{"key": "app/1", "why": "its checksum is wrong", "time": 1}]
+    kept = {"enabled": True, "path": "state", "clusterId": "c1", "fault": [], "setAside": aside}
+    found = {one["name"]: one["value"] for one in about_cluster(info, kept)["fact"]}
+    assert found["State store"] == "state, cluster c1"
+    assert found["Faults of the state store"] == "none"
+    assert found["Unreadable entries, set aside"] == "app/1: its checksum is wrong"
