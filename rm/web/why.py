@@ -10,11 +10,21 @@ from yarnbox.rm.web.values import Answer
 
 
 def shown(requests: Sequence[RequestChecks]) -> Answer:
-    """`reasons`, a line for each check that fails; `path`, all checks of each request."""
+    """`foremost`, the refusal to name where there is room for one; `reasons`, a line for each check that
+    fails; `path`, all checks of each request.
+    """
+    first = next((one.foremost for one in requests if one.foremost is not None), None)
     return {
+        "foremost": "" if first is None else _line(first),
         "reasons": [line for one in requests for line in one.lines],
         "path": [{"asked": one.asked, "step": [_step(check) for check in one.checks]} for one in requests],
     }
+
+
+def _line(check: Check) -> str:
+    step = _step(check)
+    numbers = f" ({step['numbers']})" if step["numbers"] else ""
+    return f"{step['level']}: {step['checked']}{numbers}"
 
 
 def _step(check: Check) -> Answer:

@@ -225,7 +225,7 @@ class Past:
         app = call.app()
         if not call.access.may_view(call.caller.user, app):
             raise forbidden(f"{call.caller.user} may not look at {app.application_id}")
-        shown = apps.application(call.context, call.shapes, app, may_view=True, without=_WITHOUT[:2])
+        shown = apps.application(call.context, call.shapes, app, may_view=True, without=("resourceinfo",))
         return Reply(root="app", value=application_page(shown, self.lives.of(app)))
 
     def _may_view(self, call: Call, application_id: ApplicationId) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from yarnbox.rm.web.pages.facts import fact, or_none, queue_page
-from yarnbox.rm.web.queues.words import memory
+from yarnbox.rm.web.queues.words import memory, plural
 from yarnbox.rm.web.values import Answer
 
 _SENTENCES = {
@@ -28,11 +28,37 @@ _MS = 1000
 
 def application_page(app: Answer, steps: Iterable[Answer]) -> Answer:
     """`app` is the application as REST answers it, `steps` are those of its life that are known."""
+    is_over, pending = app["state"] in _OVER, _pending(app)
     return {
         "sentence": _SENTENCES.get(app["state"], ""),
+        "holds": [] if is_over else _holds(app, pending),
+        "isWaiting": not is_over and pending > 0,
+        "preempted": _preempted(app),
         "moment": _life(app, steps),
         "fact": [*_identity(app), *_times(app), *_labels(app), *_sums(app), *_diagnostics(app)],
     }
+
+
+def _pending(app: Answer) -> int:
+    """A request for any place is one of the same containers as those for hosts and racks. A recording has
+    the sum alone.
+    """
+    asked = app.get("resourceRequests")
+    if asked is None:
+        return max(0, int(app.get("pendingContainers", 0)))
+    return sum(one["numContainers"] for one in asked if one.get("resourceName") in ("*", None))
+
+
+def _holds(app: Answer, pending: int) -> list[object]:
+    held = {"memory": max(0, app["allocatedMB"]), "vCores": max(0, app["allocatedVCores"])}
+    containers = plural(max(0, app["runningContainers"]), "container")
+    return [f"{containers}, ", held, f"; {pending} more requested" if pending else ""]
+
+
+def _preempted(app: Answer) -> str:
+    count = app.get("numNonAMContainerPreempted", 0)
+    lost = memory(app.get("preemptedResourceMB", 0))
+    return f"Preempted: {plural(count, 'container')}, {lost}" if count else ""
 
 
 def _life(app: Answer, steps: Iterable[Answer]) -> list[Answer]:

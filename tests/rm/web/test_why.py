@@ -45,6 +45,8 @@ def test_full_nodes_are_named_with_their_number(scheduler: str) -> None:
     assert request.lines[-1].startswith("priority 1: 2 nodes: the node has ")
     found = shown(requests)
     assert found["reasons"] == request.lines
+    assert found["foremost"].startswith("nodes: the node has ")
+    assert found["foremost"].endswith(" (2 nodes)")
     (path,) = found["path"]
     last = path["step"][-1]
     assert (last["level"], last["holds"], last["numbers"]) == ("nodes", False, "2 nodes")

@@ -10,13 +10,10 @@ import {
   exact,
   facts,
   factsOf,
-  gib,
   html,
   inUnits,
   isRecording,
-  plural,
   said,
-  sized,
   state,
   table,
   title,
@@ -42,7 +39,7 @@ export async function app([id], query) {
   const isForgotten = isOver(one) && !held.length && one.memorySeconds > 0;
   return html`${title(one.name)}
     <p class="id">${one.id}</p>
-    ${status(one, told.sentence, why, containers, requests)} ${!isRecording && !isOver(one) && appActions(one, rights)}
+    ${status(one, told, why)} ${!isRecording && !isOver(one) && appActions(one, rights)}
     ${lifeLine(one, list(told.moment), containers.now)} ${!isOver(one) && whyNot(why)}
     <h2>Containers over nodes and time</h2>
     ${isForgotten ? empty(FORGOTTEN) : streamOf(one.id, containers, query, { hrefOf: nodeOf })}
@@ -71,46 +68,20 @@ const nodeOf = (container) => ({ href: `/cluster/node/${container.node}`, what: 
 
 // What it is and why it is so, in one place: the state, what it holds and still asks for, the first reason
 // why it waits or what its end said.
-function status(one, sentence, why, { container, isCut }, requests) {
-  const running = list(container).filter((held) => !held.finished && held.state !== "RESERVED");
-  const sum = (of) => running.reduce((total, held) => total + held[of], 0);
-  // Where not all are listed, it is what the scheduler counts.
-  const [count, memoryMB, vcores] = isCut
-    ? [one.runningContainers, one.allocatedMB, one.allocatedVCores]
-    : [running.length, sum("memoryMB"), sum("vcores")];
-  // A request for any place is one of the same containers as those for hosts and racks.
-  const pending = requests
-    .filter((request) => ["*", undefined, null].includes(request.resourceName))
-    .reduce((sum, request) => sum + request.numContainers, 0);
-  const failed = list(why.path).flatMap((path) => list(path.step).filter((step) => !step.holds));
-  // That no node takes it is followed by why: that says more.
-  const failing = failed.length > 1 && failed[0].level === "nodes" ? failed[1] : failed[0];
-  const reason = failing
-    ? [failing.level, ": ", failing.checked, failing.numbers && ` (${inUnits(failing.numbers)})`]
-    : inUnits(list(why.reasons)[0] || why.diagnostic);
-  const now = [
-    plural(count, "container"),
-    ", ",
-    ...sized(memoryMB, vcores),
-    pending > 0 && `; ${pending} more requested`,
-  ];
+function status(one, told, why) {
+  const reason = inUnits(why.foremost || list(why.reasons)[0] || why.diagnostic);
   const kind = one.finalStatus === "FAILED" ? "FAILED" : one.state;
   return html`<section class=${`card status is-${kind}`} aria-label="State">
-    <p class="headline">${state(one.state)} ${sentence}</p>
-    ${!isOver(one) && html`<p>${now}</p>`}
-    ${!isOver(one) && pending > 0 && reason && html`<p><b>Why it waits:</b> ${reason}</p>`}
+    <p class="headline">${state(one.state)} ${told.sentence}</p>
+    ${!isOver(one) && html`<p>${said(told.holds)}</p>`}
+    ${told.isWaiting && reason && html`<p><b>Why it waits:</b> ${reason}</p>`}
     ${
       isOver(one) &&
       one.finalStatus !== one.state &&
       html`<p>Final status reported by its AM: ${state(one.finalStatus)}</p>`
     }
     ${isOver(one) && one.diagnostics && said({ text: one.diagnostics })}
-    ${
-      one.numNonAMContainerPreempted > 0 &&
-      html`<p>
-        Preempted: ${plural(one.numNonAMContainerPreempted, "container")}, ${gib(one.preemptedResourceMB)}
-      </p>`
-    }
+    ${told.preempted && html`<p>${told.preempted}</p>`}
   </section>`;
 }
 

@@ -43,6 +43,23 @@ def test_an_application_that_waits(app: dict[str, Any]) -> None:
     assert "Diagnostics" in found
 
 
+def test_what_it_holds_and_asks_for(app: dict[str, Any]) -> None:
+    waiting = application_page(app, ())
+    assert (waiting["holds"][0], waiting["holds"][2]) == ("0 containers, ", "; 1 more requested")
+    assert waiting["isWaiting"]
+    assert waiting["preempted"] == ""
+    places = [{"resourceName": name, "numContainers": 3} for name in ("*", "/rack", "n1")]
+    more = {"runningContainers": 1, "allocatedMB": 1024, "resourceRequests": places}
+    lost = {"numNonAMContainerPreempted": 2, "preemptedResourceMB": 2048}
+    shown = application_page(app | more | lost, ())
+    assert shown["holds"] == ["1 container, ", {"memory": 1024, "vCores": 0}, "; 3 more requested"]
+    assert shown["preempted"] == "Preempted: 2 containers, 2.0 GiB"
+    recorded = {name: value for name, value in app.items() if name != "resourceRequests"}
+    assert application_page({**recorded, "pendingContainers": 5}, ())["holds"][2] == "; 5 more requested"
+    over = application_page(app | more | {"state": "KILLED"}, ())
+    assert (over["holds"], over["isWaiting"]) == ([], False)
+
+
 def test_one_that_is_over(app: dict[str, Any]) -> None:
     lifetime = {"timeout": [{"type": "LIFETIME", "remainingTimeInSeconds": 90}]}
     over = {"state": "FAILED", "trackingUI": "History", "memorySeconds": 2048, "timeouts": lifetime}
