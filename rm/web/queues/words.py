@@ -6,6 +6,8 @@ stands as Hadoop prints it, and they write it in their units.
 
 from __future__ import annotations
 
+from decimal import ROUND_HALF_UP, Decimal
+
 from yarnbox.rm.web.values import Answer
 
 TIMES = "\N{MULTIPLICATION SIGN}"
@@ -40,7 +42,7 @@ def total(memory_mb: float, more_mb: float) -> str:
 
 def memory(memory_mb: float) -> str:
     """Memory in a sentence."""
-    return "no limit" if memory_mb >= _UNLIMITED else f"{memory_mb / _MIB_OF_GIB:.1f} GiB"
+    return "no limit" if memory_mb >= _UNLIMITED else f"{_tenths(memory_mb / _MIB_OF_GIB)} GiB"
 
 
 def printed(resource: Answer) -> str:
@@ -50,7 +52,12 @@ def printed(resource: Answer) -> str:
 
 def percentage(value: float | None) -> str:
     """A share that is counted in hundredths already."""
-    return "n/a" if value is None else f"{value:.1f} %"
+    return "n/a" if value is None else f"{_tenths(value)} %"
+
+
+def _tenths(value: float) -> Decimal:
+    """As the scripts of the pages round: what is halfway goes up, so that 256 MiB are 0.3 GiB everywhere."""
+    return Decimal(value).quantize(Decimal("0.1"), ROUND_HALF_UP)
 
 
 def plural(count: int, what: str) -> str:

@@ -5,6 +5,7 @@ mouse, and a ResourceManager that is started again.
 from __future__ import annotations
 
 from contextlib import AsyncExitStack
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -104,6 +105,32 @@ def test_pages_can_be_used_without_a_mouse(browser: Browser, tmp_path: Path) -> 
             await page.keyboard.press("Escape")
             await page.unroute("**/ws/**")
             await page.locator("#lost").wait_for(state="hidden")
+
+    browser.play(scene)
+
+
+WORDS_OF_MARKS = """async () => {
+  const { marksOf } = await import("/static/chartfile.js");
+  const { html, render } = await import("/static/dom.js");
+  const size = { left: 0, top: 0, width: 900 * devicePixelRatio, height: 99 * devicePixelRatio };
+  const plot = { bbox: size, scales: { x: { min: 0, max: 900 } }, valToPos: (time) => time };
+  const marks = [0, 123, 140, 300, 880].map((time) => ({ time, kind: "preemption requested", text: "" }));
+  const place = document.body.appendChild(document.createElement("div"));
+  place.style.font = "11px system-ui, sans-serif";
+  render(html`<svg width="900" height="99">${marksOf(plot, { marks })}</svg>`, place);
+  const boxes = [...place.querySelectorAll("text")].map((one) => one.getBBox());
+  place.remove();
+  return boxes.map(({ x, width }) => [x, x + width]);
+}"""
+
+
+def test_words_of_marks_do_not_run_into_one_another(browser: Browser, tmp_path: Path) -> None:
+    async def scene() -> None:
+        async with web(tmp_path) as caller, browser.page() as page:
+            await show(page, caller, "")
+            words = await page.evaluate(WORDS_OF_MARKS)
+            assert len(words) == 3, "of the last there would be a part alone"
+            assert all(begin - end > 5 for (_, end), (begin, _) in pairwise(words))
 
     browser.play(scene)
 

@@ -29,7 +29,7 @@ export function marksOf(plot, { marks, ceiling }) {
     const colour = css(MARKS[kind] || "--bad");
     const how = kind === "now" ? { "stroke-width": 2 } : { "stroke-dasharray": "3 3" };
     const hasRoom = x >= free && end < right;
-    if (hasRoom) free = end;
+    if (hasRoom) free = end + ROW;
     return html`<g>
       <title>${`${kind} ${text}`}</title>
       ${line(x, top, x, bottom, colour, how)}
