@@ -143,6 +143,10 @@ class SchedulerNode:
             self.allocated = self.allocated + container.resource
             self.available = self.available - container.resource
 
+    def count_guaranteed(self) -> int:
+        """How many containers it is said to have: opportunistic ones do not count."""
+        return sum(each.execution_type is ExecutionType.GUARANTEED for each in self.containers.values())
+
     def in_hash_order(self) -> list[RMContainer]:
         """Its containers as Hadoop's SchedulerNode lists them."""
         ids = in_hash_order(self.containers, container_hash, self.most_containers)

@@ -122,6 +122,7 @@ class Core(TurnCore[Effect]):
         self.monitors = MonitorClock(context)
         self.client = ClientService(context, self.access, self.manager)
         opportunistic = OpportunisticAllocator(context) if settings.opportunistic.enabled else None
+        self._loads = None if opportunistic is None else opportunistic.loads
         self.master = MasterService(context, opportunistic)
         self.labels = LabelAdministration(context)
         self.tracker = TrackerService(context, self.nodes_list, self.watcher, opportunistic, self.labels)
@@ -155,7 +156,8 @@ class Core(TurnCore[Effect]):
         register(NodesListEvent, self.nodes_list.handle)
         register(AppManagerEvent, self.manager.handle)
         register(MonitorEvent, self.monitors.handle)
-        register(SchedulerEvent, self.context.scheduler.handle, behind=True)
+        to_scheduler = self.context.scheduler.handle if self._loads is None else self._to_scheduler
+        register(SchedulerEvent, to_scheduler, behind=True)
         if self.context.constraints.processor is not None:
             register(PlacementDue, self.context.constraints.processor.handle)
 
@@ -231,6 +233,12 @@ class Core(TurnCore[Effect]):
         self.tell(acknowledgement)
 
     # Events to whoever bears the id; nobody bears it any more: dropped
+
+    def _to_scheduler(self, event: SchedulerEvent) -> None:
+        """And to whoever ranks nodes for opportunistic containers."""
+        assert self._loads is not None
+        self.context.scheduler.handle(event)
+        self._loads.handle(event)
 
     def _to_app(self, event: AppEvent) -> None:
         app = self.context.apps.get(event.application_id)

@@ -263,7 +263,7 @@ def node_report(context: RMContext, node: RMNode, update_type: NodeUpdateType | 
         rack_name=node.rack,
         used=booked.allocated if booked is not None else NONE,
         capability=node.capability,
-        num_containers=len(booked.containers) if booked is not None else 0,
+        num_containers=booked.count_guaranteed() if booked is not None else 0,
         node_state=node.state,
         health_report=node.health_report,
         last_health_report_time=node.last_health_report_ms,

@@ -19,6 +19,7 @@ from yarnbox.yarn.records.tracker import (
     NodeHeartbeatRequest,
     NodeHeartbeatResponse,
     NodeStatus,
+    OpportunisticContainersStatus,
     RegisterNodeManagerRequest,
     RegisterNodeManagerResponse,
 )
@@ -48,6 +49,8 @@ class SimNode:
         """Whether it is registered and heartbeats; one that was shut down or lost is not."""
         self.must_resync = False
         """Whether the RM does not know it any more: it has to register again."""
+        self.queue: OpportunisticContainersStatus | None = None
+        """What it reports of its queue for opportunistic containers; it starts them at once all the same."""
         self.response_id = 0
         self.running: dict[ContainerId, Container] = {}
         self._reports: dict[ContainerId, ContainerStatus] = {}
@@ -191,6 +194,7 @@ class SimNode:
             response_id=self.response_id,
             containers_statuses=(*(self._reports[each] for each in self.running), *self.ended.values()),
             increased_containers=tuple(self.increased.values()),
+            opportunistic_containers_status=self.queue,
             node_health_status=NodeHealthStatus(
                 is_node_healthy=not self.health_report,
                 health_report=self.health_report,

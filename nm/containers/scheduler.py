@@ -67,7 +67,6 @@ class ContainerScheduler:
             opport_cores_used=used.vcores,
             queued_opport_containers=len(self.opportunistic),
             wait_queue_length=len(self.guaranteed) + len(self.opportunistic),
-            estimated_queue_wait_time=-1,
             opport_queue_capacity=self.maximum_queue,
         )
 

@@ -22,7 +22,7 @@ from yarnbox.yarn.records.tracker import (
     NodeStatus,
     OpportunisticContainersStatus,
 )
-from yarnbox.yarn.resources.resource import Resource
+from yarnbox.yarn.resources.resource import NONE, Resource, total
 from yarnbox.yarn.runtime.java_order import container_hash, in_hash_order
 from yarnbox.yarn.runtime.ordered import OrderedSet
 
@@ -107,6 +107,8 @@ class RMNode:
         self.containers_utilization: ResourceUtilization | None = None
         self.node_utilization: ResourceUtilization | None = None
         self.opportunistic: OpportunisticContainersStatus | None = None
+        self.reported_use = NONE
+        """What the containers have together that it reported last, if nodes are compared by that."""
         self.decommission_timeout_ms: int | None = None
         self.untracked_since_ms: int | None = None
         """Since when it has been gone and in neither host file."""
@@ -131,6 +133,7 @@ class RMNode:
         self._new_launched: list[ContainerStatus] = []
         self._new_completed: list[ContainerStatus] = []
         self._increased: dict[ContainerId, Container] = {}
+        self._adds_up = context.settings.opportunistic.compares_resources
         self._may_update = True
         """Whether the scheduler has taken the last NODE_UPDATE."""
 
@@ -196,6 +199,9 @@ class RMNode:
                 self.launched.add(container_id)
                 self._new_launched.append(status)
                 self.context.monitors.container.unregister(container_id)
+        if self._adds_up:
+            of_these = (one.capability for one in statuses if one.container_id in reported)
+            self.reported_use = total(size for size in of_these if size is not None)
         if running_count < len(self.launched):
             self._handle_lost(reported)
 

@@ -18,7 +18,12 @@ from yarnbox.rm.events.container import ContainerAcquired, ContainerReserved, Co
 from yarnbox.rm.events.scheduler import PreemptionMark, SchedulerAppAdded, SchedulerContainerUnmarked
 from yarnbox.rm.scheduler.containers import bookings
 from yarnbox.rm.scheduler.containers.bookings import book
-from yarnbox.rm.scheduler.containers.resizing import apply_decreases, apply_demotions, swap_container
+from yarnbox.rm.scheduler.containers.resizing import (
+    apply_decreases,
+    apply_demotions,
+    end_superfluous,
+    swap_container,
+)
 from yarnbox.rm.scheduler.context import SchedulerContext
 from yarnbox.rm.scheduler.usage import (
     Path,
@@ -137,6 +142,8 @@ class Attempt:
         """What became of each of these."""
         self.outstanding_updates: dict[ContainerId, tuple[RequestKey, UpdateContainerRequest]] = {}
         """Containers that wait to grow."""
+        self.asked_to_grow: dict[ContainerId, None] = {}
+        """Containers that are not promoted: a growth that was served or given up counts as outstanding."""
         self.shrinking: dict[ContainerId, Resource] = {}
         """Containers that have another size after this call."""
         self.demoting: dict[ContainerId, None] = {}
@@ -338,8 +345,11 @@ class Attempt:
         """Returns the containers that were updated since the last call."""
         if self.hands_out_sizes:
             apply_decreases(self)
+        end_superfluous(self)
         apply_demotions(self)
         updated, self.newly_updated = list(self.newly_updated.values()), {}
+        if len(updated) > 1:
+            updated.sort(key=lambda container: self.update_types[container.container_id].value)
         return updated
 
     def _serves_update_of(self, container_id: ContainerId) -> bool:
@@ -349,7 +359,10 @@ class Attempt:
         if self.hands_out_sizes:
             return True
         container = self.live.get(container_id)
-        return container is not None and container.execution_type is not ExecutionType.GUARANTEED
+        if container is not None:
+            return container.execution_type is not ExecutionType.GUARANTEED
+        _, request = self.outstanding_updates.get(container_id, (None, None))
+        return request is not None and request.update_type is ContainerUpdateType.PROMOTE_EXECUTION_TYPE
 
     def report_update(self, container: RMContainer, kind: ContainerUpdateType) -> None:
         """The next call of the AM reports the update of this container."""
@@ -377,6 +390,7 @@ class Attempt:
             return False
         self.newly_allocated.pop(container.container_id, None)
         self.newly_updated.pop(container.container_id, None)
+        self.asked_to_grow.pop(container.container_id, None)
         self.marked_for_preemption.pop(container.container_id, None)
         if container.execution_type is ExecutionType.GUARANTEED:
             refund(self.path, container.partition, container.resource)

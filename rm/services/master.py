@@ -82,6 +82,8 @@ class MasterService:
                 f"Application Master is already registered : {app.application_id}"
             )
         context.monitors.am.ping(attempt_id, context.now_ms)
+        if self._opportunistic is not None:
+            self._opportunistic.register(attempt_id)
         self._constraints.register(attempt_id, request)
         session.response_id = 0
         session.answer = None
@@ -156,6 +158,7 @@ class MasterService:
         context = self._context
         app = self._app(attempt_id)
         attempt = app.attempts[attempt_id]
+        request, opportunistic = self._give_opportunistic(attempt_id, request)
         request = self._constraints.take(attempt_id, request)
         context.post(
             AttemptStatusUpdate(
@@ -174,12 +177,6 @@ class MasterService:
         else:
             blacklist = request.blacklist_request or ResourceBlacklistRequest()
             normalized = [context.scheduler.normalize_ask(one, app.queue) for one in ask]
-            opportunistic: list[RMContainer] = []
-            if self._opportunistic is not None and (given_to := context.scheduler.attempt(attempt_id)):
-                opportunistic = self._opportunistic.allocate(
-                    given_to, [one for one in normalized if is_opportunistic(one)]
-                )
-                normalized = [one for one in normalized if not is_opportunistic(one)]
             booked = context.scheduler.attempt(attempt_id)
             if accepted and booked is not None:
                 errors += context.scheduler.updates.begin(booked, accepted)
@@ -191,10 +188,25 @@ class MasterService:
                 blacklist.blacklist_removals,
                 request.scheduling_requests,
             )
-            allocation.containers.extend(opportunistic)
+        allocation.containers.extend(opportunistic)
         return replace(
             self._answer(app, attempt, allocation), response_id=response_id, update_errors=tuple(errors)
         )
+
+    def _give_opportunistic(
+        self, attempt_id: ApplicationAttemptId, request: AllocateRequest
+    ) -> tuple[AllocateRequest, list[RMContainer]]:
+        """What is left of the call when OPPORTUNISTIC containers have been given. Nobody has checked it by
+        then: they stay given where the rest is refused.
+        """
+        booked = None if self._opportunistic is None else self._context.scheduler.attempt(attempt_id)
+        if self._opportunistic is None or booked is None:
+            return request, []
+        ask = [one for one in request.ask if is_opportunistic(one)]
+        given = self._opportunistic.allocate(booked, ask, request.blacklist_request)
+        if ask:
+            request = replace(request, ask=tuple(one for one in request.ask if not is_opportunistic(one)))
+        return request, given
 
     def _labelled(self, app: RMApp, request: ResourceRequest) -> ResourceRequest:
         """A request at `*` without a label gets that of its application."""

@@ -265,7 +265,9 @@ class TrackerService:
             containers_to_decrease=node.containers_to_decrease.take_all(),
             resource=node.capability if has_new_capability else None,
             next_heart_beat_interval=self._interval_ms(node),
-            container_queuing_limit=self._opportunistic.queuing_limit() if self._opportunistic else None,
+            container_queuing_limit=self._opportunistic.loads.queuing_limit()
+            if self._opportunistic
+            else None,
         )
         return node.response
 

@@ -75,7 +75,7 @@ class OpportunisticSettings:
     maximum_per_heartbeat: int = setting(
         _RM + "opportunistic.max.container-allocation.per.am.heartbeat",
         -1,
-        "Most of them in one answer to an ApplicationMaster; -1: no limit",
+        "Most of them in one answer to an ApplicationMaster; 0 or -1: no limit",
         at_least=-1,
     )
     sorting_interval_ms: int = setting(
@@ -110,6 +110,11 @@ class OpportunisticSettings:
     maximum_queue_wait_ms: int = setting(
         _QUEUING + "max-queue-wait-time-ms", 100, "Longest limit of the wait at a node", unit="ms", at_least=0
     )
+
+    @property
+    def compares_resources(self) -> bool:
+        """Whether it is asked how much of a node its containers use."""
+        return self.enabled and self.load_comparator == "QUEUE_LENGTH_THEN_RESOURCES"
 
 
 @settings

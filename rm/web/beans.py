@@ -80,7 +80,7 @@ def _nodes(context: RMContext) -> Bean:
                 "LastHealthUpdate": node.last_health_report_ms,
                 "HealthReport": node.health_report,
                 "NodeManagerVersion": node.version,
-                "NumContainers": len(booked.containers) if booked is not None else 0,
+                "NumContainers": booked.count_guaranteed() if booked is not None else 0,
                 "UsedMemoryMB": booked.allocated.memory_mb if booked is not None else 0,
                 "AvailableMemoryMB": booked.available.memory_mb if booked is not None else 0,
             }

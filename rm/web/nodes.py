@@ -36,7 +36,7 @@ def node(context: RMContext, shapes: Shapes, one: RMNode) -> Answer:
         "lastHealthUpdate": one.last_health_report_ms,
         "version": one.version,
         "healthReport": one.health_report,
-        "numContainers": len(booked.containers) if booked is not None else 0,
+        "numContainers": booked.count_guaranteed() if booked is not None else 0,
         "usedMemoryMB": used.memory_mb,
         "availMemoryMB": available.memory_mb,
         "usedVirtualCores": used.vcores,

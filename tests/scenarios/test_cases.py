@@ -21,6 +21,7 @@ EXAMPLES = HERE.parents[1] / "examples" / "scenarios"
 
 AREAS = (
     *("fifo", "lifecycle", "fair", "capacity", "queues", "requests", "preemption", "labels", "reservation"),
+    "opportunistic",
     *("constraints", "published", "restart"),
 )
 

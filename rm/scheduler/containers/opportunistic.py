@@ -1,34 +1,33 @@
 """OPPORTUNISTIC containers: handed out at once, on the least loaded nodes, without regard to any queue.
 
 They wait at their nodes and may be ended for guaranteed ones; no queue is charged for them. Owns what is
-outstanding of such requests and the choice of nodes; the checks of requests are not its business. Hadoop:
-OpportunisticContainerAllocatorAMService, OpportunisticContainerAllocator and NodeQueueLoadMonitor.
+outstanding of such requests; which node takes a container is its loads' business, and nobody checks these
+requests. Hadoop: OpportunisticContainerAllocatorAMService, CentralizedOpportunisticContainerAllocator and
+OpportunisticContainerContext.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Protocol
 
 from yarnbox.rm.asks import ANY, RequestKey
-from yarnbox.rm.container import RMContainer, SchedulerNode
+from yarnbox.rm.container import RMContainer
 from yarnbox.rm.events.container import ContainerAcquired
-from yarnbox.rm.node import RMNode
 from yarnbox.rm.ports import AMSession
+from yarnbox.rm.scheduler.calculator import DominantResourceCalculator
+from yarnbox.rm.scheduler.containers.node_loads import NodeLoads
 from yarnbox.rm.scheduler.context import SchedulerContext
 from yarnbox.rm.scheduler.node import NodeTracker
-from yarnbox.yarn.enums import ExecutionType, NodeState
-from yarnbox.yarn.frozen import replace
+from yarnbox.yarn.enums import ExecutionType
 from yarnbox.yarn.ids import ApplicationAttemptId, NodeId
-from yarnbox.yarn.records.request import ResourceRequest
-from yarnbox.yarn.records.tracker import ContainerQueuingLimit
-from yarnbox.yarn.resources.resource import NONE
+from yarnbox.yarn.records.request import ResourceBlacklistRequest, ResourceRequest
+from yarnbox.yarn.resources.resource import NONE, Resource
 
 if TYPE_CHECKING:
     from yarnbox.rm.scheduler.application import Attempt
 
-Outstanding = dict[RequestKey, dict[str, ResourceRequest]]
+_SIZES = DominantResourceCalculator()
 
 
 def is_opportunistic(request: ResourceRequest) -> bool:
@@ -37,11 +36,15 @@ def is_opportunistic(request: ResourceRequest) -> bool:
     return kind is not None and kind.execution_type is ExecutionType.OPPORTUNISTIC
 
 
-class BookedNodes(Protocol):
-    """A scheduler, as far as its nodes are asked for."""
+class Sizes(Protocol):
+    """A scheduler, as far as its nodes and the sizes of containers are asked for."""
+
+    minimum_allocation: Resource
 
     @property
     def tracker(self) -> NodeTracker: ...
+
+    def maximum_allocation(self) -> Resource: ...
 
 
 class OpportunisticContext(SchedulerContext, Protocol):
@@ -51,7 +54,61 @@ class OpportunisticContext(SchedulerContext, Protocol):
     def am_sessions(self) -> Mapping[ApplicationAttemptId, AMSession]: ...
 
     @property
-    def scheduler(self) -> BookedNodes: ...
+    def scheduler(self) -> Sizes: ...
+
+
+class _Wanted:
+    """What is wanted of one size: how many, and how many of them where. Hadoop: EnrichedResourceRequest."""
+
+    __slots__ = ("count", "hosts", "racks")
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+        self.hosts: dict[str, int] = {}
+        self.racks: dict[str, int] = {}
+
+    def ask(self, place: str, count: int) -> None:
+        """A request replaces the one before for the same place."""
+        if place == ANY:
+            self.count = count
+            return
+        of_places = self.racks if place.startswith("/") else self.hosts
+        if count:
+            of_places[place] = count
+        else:
+            of_places.pop(place, None)
+
+
+class _Wishes:
+    """What the AM of one attempt has asked for, and for what sizes. Hadoop: OpportunisticContainerContext."""
+
+    def __init__(self, minimum: Resource, maximum: Resource) -> None:
+        self.minimum, self.maximum = minimum, maximum
+        """Of a container, as they were when the AM registered."""
+        self.outstanding: dict[RequestKey, dict[Resource, _Wanted]] = {}
+        self.blacklist: dict[str, None] = {}
+        """Hosts; racks do not count."""
+
+    def take(self, ask: Iterable[ResourceRequest], blacklist: ResourceBlacklistRequest | None) -> None:
+        """Adds what a call says. The first request of a size says how many there are, wherever it is for."""
+        if blacklist is not None:
+            for name in blacklist.blacklist_removals:
+                self.blacklist.pop(name, None)
+            self.blacklist |= dict.fromkeys(blacklist.blacklist_additions)
+        for request in ask:
+            key = RequestKey(request.priority or 0, request.allocation_request_id)
+            by_size = self.outstanding.setdefault(key, {})
+            size, count = request.capability or NONE, request.num_containers or 0
+            if size not in by_size:
+                by_size[size] = _Wanted(count)
+            by_size[size].ask(request.resource_name or ANY, count)
+
+    def forget(self, key: RequestKey, size: Resource) -> None:
+        """All that was wanted is there."""
+        by_size = self.outstanding[key]
+        del by_size[size]
+        if not by_size:
+            del self.outstanding[key]
 
 
 class OpportunisticAllocator:
@@ -59,143 +116,82 @@ class OpportunisticAllocator:
 
     def __init__(self, context: OpportunisticContext) -> None:
         self._context = context
-        self._outstanding: dict[ApplicationAttemptId, Outstanding] = {}
-        self._ranked: list[NodeId] = []
-        self._ranked_ms: int | None = None
-        self._limit: ContainerQueuingLimit | None = None
+        self.loads = NodeLoads(context)
+        self._wishes: dict[ApplicationAttemptId, _Wishes] = {}
 
-    def allocate(self, attempt: Attempt, ask: Iterable[ResourceRequest]) -> list[RMContainer]:
-        """Takes the ask, and gives what is outstanding; nothing while no node is there."""
-        self._forget_ended()
-        outstanding = self._outstanding.setdefault(attempt.attempt_id, {})
-        for request in ask:
-            key = RequestKey(request.priority or 0, request.allocation_request_id)
-            outstanding.setdefault(key, {})[request.resource_name or ANY] = request
-        limit = self._context.settings.opportunistic.maximum_per_heartbeat
-        given: list[RMContainer] = []
-        for key in sorted(outstanding):
-            by_place = outstanding[key]
-            anywhere = by_place.get(ANY)
-            while anywhere is not None and (anywhere.num_containers or 0) > 0:
-                if 0 <= limit <= len(given):
-                    return given
-                node = self._pick(attempt, by_place, len(given))
-                if node is None:
-                    return given
-                given.append(self._give(attempt, node, key, anywhere))
-                for place in (node.host, node.rack, ANY):
-                    _take_one(by_place, place)
-                anywhere = by_place[ANY]
-        return given
+    def register(self, attempt_id: ApplicationAttemptId) -> None:
+        """An AM has registered."""
+        sessions, scheduler = self._context.am_sessions, self._context.scheduler
+        for ended in [one for one in self._wishes if one not in sessions]:
+            del self._wishes[ended]
+        if attempt_id not in self._wishes:
+            largest = scheduler.maximum_allocation()
+            self._wishes[attempt_id] = _Wishes(scheduler.minimum_allocation, largest)
 
-    def _pick(
-        self, attempt: Attempt, by_place: dict[str, ResourceRequest], turn: int
-    ) -> SchedulerNode | None:
-        """The next node: where it was asked for, if that is among the least loaded ones, else one of those in
-        turn.
+    def allocate(
+        self, attempt: Attempt, ask: Iterable[ResourceRequest], blacklist: ResourceBlacklistRequest | None
+    ) -> list[RMContainer]:
+        """Takes the ask, and gives what is outstanding, as far as nodes have room. Of the keys the last comes
+        first, as in Hadoop.
         """
-        nodes = [node for node in self._least_loaded() if not attempt.is_blacklisted(node)]
-        if not nodes:
-            return None
-        for name in ("host", "rack"):
-            for node in nodes:
-                request = by_place.get(getattr(node, name))
-                if request is not None and (request.num_containers or 0) > 0:
-                    return node
-        return nodes[turn % len(nodes)]
+        self.register(attempt.attempt_id)
+        wishes = self._wishes[attempt.attempt_id]
+        wishes.take(ask, blacklist)
+        if not wishes.outstanding:
+            return []
+        allocation = _Allocation(self._context, self.loads, attempt, wishes)
+        for key in sorted(wishes.outstanding, reverse=True):
+            for size, wanted in list(wishes.outstanding[key].items()):
+                allocation.serve(key, size, wanted)
+        return allocation.given
 
-    def _give(
-        self, attempt: Attempt, node: SchedulerNode, key: RequestKey, request: ResourceRequest
-    ) -> RMContainer:
-        container = attempt.create_container(node, key, request.capability or NONE, "")
+
+class _Allocation:
+    """One call of an AM."""
+
+    def __init__(
+        self, context: OpportunisticContext, loads: NodeLoads, attempt: Attempt, wishes: _Wishes
+    ) -> None:
+        self._context = context
+        self._loads = loads
+        self._attempt = attempt
+        self._wishes = wishes
+        self._most = context.settings.opportunistic.maximum_per_heartbeat
+        self.given: list[RMContainer] = []
+
+    def serve(self, key: RequestKey, size: Resource, wanted: _Wanted) -> None:
+        """Hosts first, then racks, then any place."""
+        loads, blacklist, before = self._loads, self._wishes.blacklist, wanted.count
+        for of_places, select in ((wanted.hosts, loads.at_host), (wanted.racks, loads.on_rack)):
+            for place, count in list(of_places.items()):
+                while count > 0 and self._may_give(wanted):
+                    node_id = select(place, blacklist, size)
+                    if node_id is None or not self._give(node_id, key, size, wanted):
+                        break
+                    count -= 1
+                    wanted.ask(place, count)
+        while self._may_give(wanted):
+            node_id = loads.anywhere(blacklist, size)
+            if node_id is None or not self._give(node_id, key, size, wanted):
+                break
+        if wanted.count == 0 < before:
+            self._wishes.forget(key, size)
+
+    def _may_give(self, wanted: _Wanted) -> bool:
+        return wanted.count > 0 and (self._most <= 0 or len(self.given) < self._most)
+
+    def _give(self, node_id: NodeId, key: RequestKey, size: Resource, wanted: _Wanted) -> bool:
+        node = self._context.scheduler.tracker.nodes.get(node_id)
+        if node is None:
+            return False
+        attempt, wishes = self._attempt, self._wishes
+        capability = _SIZES.normalize(size, wishes.minimum, wishes.maximum, wishes.minimum)
+        container = attempt.create_container(node, key, capability, "")
         container.execution_type = ExecutionType.OPPORTUNISTIC
         container.is_am = False
         attempt.add_live(container)
         node.allocate(container)
         container.fire(ContainerAcquired())
-        return container
-
-    def _forget_ended(self) -> None:
-        sessions = self._context.am_sessions
-        for attempt_id in [one for one in self._outstanding if one not in sessions]:
-            del self._outstanding[attempt_id]
-
-    # Nodes
-
-    def _least_loaded(self) -> list[SchedulerNode]:
-        """The nodes that are used."""
-        self._rank()
-        tracker = self._context.scheduler.tracker.nodes
-        present = [tracker[node_id] for node_id in self._ranked if node_id in tracker]
-        return present[: self._context.settings.opportunistic.nodes_used]
-
-    def _rank(self) -> None:
-        """Ranks the nodes anew, unless that was done a moment ago."""
-        context = self._context
-        if self._ranked_ms is not None:
-            if context.now_ms - self._ranked_ms < context.settings.opportunistic.sorting_interval_ms:
-                return
-        ranked = [node for node in context.nodes.values() if node.state is NodeState.RUNNING]
-        ranked.sort(key=self._load)
-        self._ranked = [node.node_id for node in ranked]
-        self._ranked_ms = context.now_ms
-        self._limit = None
-
-    def _load(self, node: RMNode) -> tuple[int, int]:
-        status = node.opportunistic
-        comparator = self._context.settings.opportunistic.load_comparator
-        if status is None:
-            return (0, 0)
-        if comparator == "QUEUE_WAIT_TIME":
-            return (_queue_wait_ms(node), 0)
-        if comparator != "QUEUE_LENGTH_THEN_RESOURCES":
-            return (_queue_length(node), 0)
-        booked = self._context.scheduler.tracker.nodes.get(node.node_id)
-        free_mb = booked.available.memory_mb if booked is not None else 0
-        return (_queue_length(node), (status.opport_memory_used or 0) - free_mb)
-
-    def queuing_limit(self) -> ContainerQueuingLimit:
-        """How long a node's queue may get: the mean and so many standard deviations, within bounds."""
-        self._rank()
-        if self._limit is None:
-            self._limit = self._new_limit()
-        return self._limit
-
-    def _new_limit(self) -> ContainerQueuingLimit:
-        settings = self._context.settings.opportunistic
-        nodes = self._context.nodes.values()
-        if settings.load_comparator == "QUEUE_WAIT_TIME":
-            waits = [_queue_wait_ms(node) for node in nodes]
-            wait_ms = _threshold(waits, settings.queue_limit_stdev)
-            wait_ms = min(settings.maximum_queue_wait_ms, max(settings.minimum_queue_wait_ms, wait_ms))
-            return ContainerQueuingLimit(max_queue_length=-1, max_queue_wait_time_in_ms=wait_ms)
-        length = _threshold([_queue_length(node) for node in nodes], settings.queue_limit_stdev)
-        length = min(settings.maximum_queue_length, max(settings.minimum_queue_length, length))
-        return ContainerQueuingLimit(max_queue_length=length, max_queue_wait_time_in_ms=-1)
-
-
-def _threshold(loads: list[int], sigma: float) -> int:
-    """Mean and so many standard deviations, in the whole numbers of QueueLimitCalculator."""
-    if not loads:
-        return 0
-    mean = sum(loads) // len(loads)
-    variance = sum((load - mean) ** 2 for load in loads) / len(loads)
-    return int(mean + sigma * math.floor(math.sqrt(variance) + 0.5))
-
-
-def _queue_wait_ms(node: RMNode) -> int:
-    status = node.opportunistic
-    return max(status.estimated_queue_wait_time or 0, 0) if status is not None else 0
-
-
-def _queue_length(node: RMNode) -> int:
-    status = node.opportunistic
-    if status is None:
-        return 0
-    return status.wait_queue_length or status.queued_opport_containers or 0
-
-
-def _take_one(by_place: dict[str, ResourceRequest], place: str) -> None:
-    request = by_place.get(place)
-    if request is not None and (request.num_containers or 0) > 0:
-        by_place[place] = replace(request, num_containers=(request.num_containers or 0) - 1)
+        wanted.count -= 1
+        self.given.append(container)
+        return True

@@ -84,4 +84,4 @@ class Overcommit:
             if calculator.fits_in(NONE, missing):
                 return
             yield container
-            missing = missing + container.charged
+            missing = missing + container.resource

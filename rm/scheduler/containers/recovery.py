@@ -71,7 +71,8 @@ class ContainerRecovery(Generic[A]):
             container.version = report.version or 0
             container.allocation_tags = report.allocation_tags
             container.fire(ContainerRecover(report=report))
-            if attempt.served_since_ms is None:
+            is_guaranteed = container.execution_type is ExecutionType.GUARANTEED
+            if is_guaranteed and attempt.served_since_ms is None:
                 attempt.served_since_ms = context.now_ms
             if container.is_finished:
                 continue
@@ -81,7 +82,7 @@ class ContainerRecovery(Generic[A]):
                 attempt.newly_recovered.append(container)
             node.allocate(container)
             node.container_launched(container_id)
-            if container.execution_type is ExecutionType.GUARANTEED:
+            if is_guaranteed:
                 attempt.charge_recovered(container)
                 book(ALLOCATED, container, container.resource)
                 context.health.queues.record_arrival(container)

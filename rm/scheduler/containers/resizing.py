@@ -29,6 +29,7 @@ class ChangingAttempt(Protocol):
     live: dict[ContainerId, RMContainer]
     asks: Asks
     outstanding_updates: dict[ContainerId, tuple[RequestKey, UpdateContainerRequest]]
+    asked_to_grow: dict[ContainerId, None]
     shrinking: dict[ContainerId, Resource]
     demoting: dict[ContainerId, None]
     superfluous: list[RMContainer]
@@ -39,9 +40,8 @@ class ChangingAttempt(Protocol):
 
 
 def apply_decreases(attempt: ChangingAttempt) -> None:
-    """Gives live containers the smaller sizes that this call asked for, and ends temporary containers that
-    are needed no more; the headroom of the answer is that of before. Hadoop:
-    SchedulerApplicationAttempt.pullNewlyDecreasedContainers.
+    """Gives live containers the smaller sizes that this call asked for; the headroom of the answer is that of
+    before. Hadoop: SchedulerApplicationAttempt.pullNewlyDecreasedContainers.
     """
     for container_id, size in attempt.shrinking.items():
         container = attempt.live.get(container_id)
@@ -53,6 +53,10 @@ def apply_decreases(attempt: ChangingAttempt) -> None:
             container.context.post(update)
             attempt.report_update(container, ContainerUpdateType.DECREASE_RESOURCE)
     attempt.shrinking.clear()
+
+
+def end_superfluous(attempt: ChangingAttempt) -> None:
+    """Ends temporary containers that are needed no more."""
     for temporary in attempt.superfluous:
         swap_container(attempt, temporary)
     attempt.superfluous.clear()
@@ -97,6 +101,7 @@ def swap_container(attempt: ChangingAttempt, temporary: RMContainer) -> None:
     if container is None or request is None:
         return
     if request.update_type is ContainerUpdateType.PROMOTE_EXECUTION_TYPE:
+        attempt.asked_to_grow.pop(container_id, None)
         container.node.set_execution_type(container, ExecutionType.GUARANTEED)
         charge(attempt.path, container.partition, container.resource)
         book(RESIZED, container, container.resource)

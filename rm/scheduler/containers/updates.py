@@ -163,13 +163,15 @@ def _may_be_replaced(attempt: Attempt, request: UpdateContainerRequest) -> bool:
 
     See tests/scenarios/requests/increase-replaced.yaml and increase-on-top-of-one-that-is-there.yaml.
     """
+    if request.update_type in (PROMOTE, INCREASE):
+        if request.update_type is PROMOTE and request.container_id in attempt.asked_to_grow:
+            return False
+        attempt.asked_to_grow[request.container_id] = None
     if request.container_id in attempt.shrinking or request.container_id in attempt.demoting:
         return False
     if request.container_id not in attempt.outstanding_updates:
         return True
     key, _ = attempt.outstanding_updates[request.container_id]
-    if request.update_type is PROMOTE:
-        return False
     if request.update_type is not INCREASE and attempt.hands_out_sizes:
         if any(one.key == key for one in attempt.newly_allocated.values()):
             return False

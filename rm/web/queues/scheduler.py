@@ -62,7 +62,7 @@ def fifo_info(context: RMContext) -> Answer:
         "usedNodeCapacity": used,
         "availNodeCapacity": whole - used,
         "totalNodeCapacity": whole,
-        "numContainers": sum(len(node.containers) for node in nodes),
+        "numContainers": sum(node.count_guaranteed() for node in nodes),
     }
 
 

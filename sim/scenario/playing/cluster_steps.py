@@ -18,6 +18,7 @@ from yarnbox.sim.scenario.reading.steps import (
     DeleteReservation,
     Heartbeat,
     LabelNode,
+    NodeQueue,
     NodeSpec,
     Recommission,
     Refresh,
@@ -57,12 +58,14 @@ from yarnbox.yarn.records.node import (
 from yarnbox.yarn.records.tracker import (
     NodeHeartbeatRequest,
     NodeHeartbeatResponse,
+    OpportunisticContainersStatus,
     RegisterNodeManagerRequest,
     RegisterNodeManagerResponse,
 )
 from yarnbox.yarn.resources.resource import Resource
 
 EVERY_NODE_OF_HOST = 0
+UNKNOWN_WAIT_MS = -1
 ADMIN = Caller(user=ADMINISTRATOR)
 NODE_MANAGER = Caller(user=ADMINISTRATOR)
 
@@ -139,6 +142,16 @@ class ClusterSteps:
     def unhealthy(self, step: Unhealthy) -> None:
         """From its next heartbeat on the NodeManager says what is wrong with it."""
         self._world.live_node(step.node).health_report = step.report
+
+    def node_queue(self, step: NodeQueue) -> None:
+        """From their next heartbeats on NodeManagers say that much waits there."""
+        for name in step.nodes:
+            self._world.live_node(name).queue = OpportunisticContainersStatus(
+                queued_opport_containers=step.length,
+                wait_queue_length=step.length,
+                estimated_queue_wait_time=UNKNOWN_WAIT_MS if step.wait_ms is None else step.wait_ms,
+                opport_queue_capacity=step.capacity,
+            )
 
     def resize_node(self, step: ResizeNode) -> None:
         """The administrator gives the node another capacity."""

@@ -142,6 +142,7 @@ class Player:
             "decommission": cluster.decommission,
             "recommission": cluster.recommission,
             "unhealthy": cluster.unhealthy,
+            "node-queue": cluster.node_queue,
             "resize-node": cluster.resize_node,
             "add-labels": cluster.add_labels,
             "remove-labels": cluster.remove_labels,

@@ -219,6 +219,18 @@ class Unhealthy(Step):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NodeQueue(Step):
+    """What NodeManagers report of their queues for opportunistic containers."""
+
+    verb: ClassVar[str] = "node-queue"
+    nodes: tuple[str, ...]
+    capacity: int
+    length: int
+    wait_ms: int | None
+    """None: unknown."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ResizeNode(Step):
     """`resource` holds only the types that change."""
 

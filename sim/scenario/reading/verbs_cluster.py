@@ -17,6 +17,7 @@ from yarnbox.sim.scenario.reading.fields import (
     as_list,
     as_mapping,
     as_member,
+    as_one_or_list,
     as_properties,
     as_text,
     as_word,
@@ -30,6 +31,7 @@ from yarnbox.sim.scenario.reading.steps import (
     Decommission,
     DeleteReservation,
     LabelNode,
+    NodeQueue,
     NodeSpec,
     PlanRequestSpec,
     Recommission,
@@ -145,6 +147,22 @@ def _read_unhealthy(reading: Reading, tree: Tree) -> Step:
     fields = Fields(reading.problems, tree, Unhealthy.verb, ("node", "report"))
     node = fields.need("node", reading.names.known_node, "")
     return Unhealthy(line=tree.line, node=node, report=fields.need("report", as_text, ""))
+
+
+def _read_node_queue(reading: Reading, tree: Tree) -> Step:
+    fields = Fields(reading.problems, tree, NodeQueue.verb, ("node", "capacity", "length", "wait"))
+    named = fields.tree("node")
+    each = () if named is None else as_one_or_list(named)
+    if not each:
+        fields.required("node")
+    known = reading.names.known_node
+    return NodeQueue(
+        line=tree.line,
+        nodes=tuple(known(reading.problems, one, f"the node of {NodeQueue.verb}") for one in each),
+        capacity=fields.integer("capacity", 0, at_least=0),
+        length=fields.integer("length", 0, at_least=0),
+        wait_ms=fields.read("wait", as_duration_ms, None),
+    )
 
 
 def _read_resize_node(reading: Reading, tree: Tree) -> Step:
@@ -290,6 +308,7 @@ CLUSTER_VERBS: Mapping[str, Verb] = {
     "decommission": _read_decommission,
     "recommission": _read_recommission,
     "unhealthy": _read_unhealthy,
+    "node-queue": _read_node_queue,
     "resize-node": _read_resize_node,
     "add-labels": _read_add_labels,
     "remove-labels": _read_remove_labels,
