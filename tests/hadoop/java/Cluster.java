@@ -54,6 +54,7 @@ import org.apache.hadoop.yarn.server.resourcemanager.scheduler.ClusterNodeTracke
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.QueueMetrics;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CapacitySchedulerMetrics;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.constraint.processor.PlacementConstraintProcessor;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.distributed.NodesInTurn;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.ContainerExpiredSchedulerEvent;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.FairScheduler;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.QueueManager;
@@ -76,6 +77,7 @@ final class Cluster {
   private final Births births = new Births();
   private final Reservations reservations;
   private final AbstractYarnScheduler<?, ?> scheduler;
+  private NodesInTurn loads;
 
   private final Map<String, String> properties;
 
@@ -96,6 +98,7 @@ final class Cluster {
     keepNodesInOrder();
     keepQueuesInOrder();
     placeInTurns();
+    rankInTurns();
     trustConfiguredMaximum();
     services.put("client", new ApplicationClientProtocolPBServiceImpl(manager.getClientRMService()));
     services.put("tracker", new ResourceTrackerPBServiceImpl(manager.getResourceTrackerService()));
@@ -188,6 +191,13 @@ final class Cluster {
     }
     if (processor instanceof PlacementConstraintProcessor) {
       PlacementPools.install(processor, dispatcher);
+    }
+  }
+
+  private void rankInTurns() throws Exception {
+    ApplicationMasterService service = manager.getApplicationMasterService();
+    if (service instanceof OpportunisticContainerAllocatorAMService) {
+      loads = NodesInTurn.install((OpportunisticContainerAllocatorAMService) service, manager.getConfig(), startMs);
     }
   }
 
@@ -285,6 +295,9 @@ final class Cluster {
     births.note(scheduler);
     VirtualTime.moveTo(ms);
     trustConfiguredMaximum();
+    if (loads != null) {
+      loads.rankWhenDue();
+    }
     warnings.runDue(ms - 1);
     dispatcher.drain();
   }

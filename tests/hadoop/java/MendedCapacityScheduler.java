@@ -5,15 +5,19 @@ import java.util.Map;
 import java.util.Set;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.thirdparty.com.google.common.util.concurrent.SettableFuture;
+import org.apache.hadoop.yarn.api.records.ApplicationAttemptId;
 import org.apache.hadoop.yarn.api.records.ApplicationId;
 import org.apache.hadoop.yarn.api.records.ContainerId;
 import org.apache.hadoop.yarn.api.records.Priority;
 import org.apache.hadoop.yarn.api.records.Resource;
+import org.apache.hadoop.yarn.api.records.ResourceRequest;
 import org.apache.hadoop.yarn.api.records.SchedulingRequest;
 import org.apache.hadoop.yarn.exceptions.YarnException;
 import org.apache.hadoop.yarn.server.api.protocolrecords.NMContainerStatus;
 import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainer;
 import org.apache.hadoop.yarn.server.resourcemanager.rmnode.RMNode;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.Allocation;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.ContainerUpdates;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerApplicationAttempt;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerNode;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.AbstractLeafQueue;
@@ -32,8 +36,8 @@ import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.SchedulerEv
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.policy.OrderingPolicy;
 
 /**
- * Hadoop's, without one way in which it loses a request of the placement processor, five in which it miscounts, and one in
- * which preemption finds no end.
+ * Hadoop's, without one way in which it loses a request of the placement processor, five in which it miscounts, one in which
+ * it breaks over a container that was to be preempted, and one in which preemption finds no end.
  */
 public final class MendedCapacityScheduler extends CapacityScheduler {
 
@@ -79,7 +83,12 @@ public final class MendedCapacityScheduler extends CapacityScheduler {
     LentMasters masters = event instanceof NodeLabelsUpdateSchedulerEvent
         ? new LentMasters(this, ((NodeLabelsUpdateSchedulerEvent) event).getUpdatedNodeToLabels())
         : null;
+    UnchargedContainers uncharged = new UnchargedContainers();
+    if (event instanceof NodeLabelsUpdateSchedulerEvent) {
+      ((NodeLabelsUpdateSchedulerEvent) event).getUpdatedNodeToLabels().keySet().forEach(id -> uncharged.hide(getNode(id)));
+    }
     super.handle(event);
+    uncharged.show();
     if (masters != null) {
       masters.keep();
     }
@@ -128,6 +137,25 @@ public final class MendedCapacityScheduler extends CapacityScheduler {
       }
     }
     return found;
+  }
+
+  /**
+   * Of an opportunistic container that was to be preempted, and has ended, Hadoop remembers the former, and breaks over it
+   * whenever its AM calls.
+   */
+  @Override
+  public Allocation allocate(ApplicationAttemptId id, List<ResourceRequest> ask, List<SchedulingRequest> requests,
+      List<ContainerId> released, List<String> added, List<String> removed, ContainerUpdates updates) {
+    FiCaSchedulerApp attempt = getApplicationAttempt(id);
+    if (attempt != null) {
+      try {
+        Set<?> marked = (Set<?>) Cluster.field(FiCaSchedulerApp.class, "containersToPreempt").get(attempt);
+        marked.removeIf(each -> attempt.getRMContainer((ContainerId) each) == null);
+      } catch (ReflectiveOperationException error) {
+        throw new IllegalStateException(error);
+      }
+    }
+    return super.allocate(id, ask, requests, released, added, removed, updates);
   }
 
   @Override

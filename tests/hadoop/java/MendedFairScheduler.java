@@ -3,6 +3,7 @@ package yarnbox.twin;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.yarn.api.records.ContainerId;
+import org.apache.hadoop.yarn.api.records.ExecutionType;
 import org.apache.hadoop.yarn.api.records.Resource;
 import org.apache.hadoop.yarn.api.records.ResourceRequest;
 import org.apache.hadoop.yarn.api.records.UpdateContainerRequest;
@@ -13,11 +14,15 @@ import org.apache.hadoop.yarn.server.resourcemanager.rmnode.RMNode;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.ContainerUpdates;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerApplicationAttempt;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.common.PendingAsk;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.FSAppAttempt;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.FSLeafQueue;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.FSQueue;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.FairScheduler;
 import org.apache.hadoop.yarn.server.scheduler.SchedulerRequestKey;
+import org.apache.hadoop.yarn.util.resource.Resources;
 
 /**
- * Hadoop's, without one way in which its metrics, by which it works out headrooms, count what nobody has, one in which
+ * Hadoop's, without one way in which its metrics, by which it works out headrooms, count what nobody has, two in which
  * its queues do, and one in which a file takes effect in part.
  */
 public final class MendedFairScheduler extends FairScheduler {
@@ -65,6 +70,36 @@ public final class MendedFairScheduler extends FairScheduler {
   @Override
   public void recoverContainersOnNode(List<NMContainerStatus> reports, RMNode node) {
     EarlyReleases.expire(this);
-    super.recoverContainersOnNode(reports, node);
+    for (NMContainerStatus report : reports == null ? List.<NMContainerStatus>of() : reports) {
+      recover(report, node);
+    }
+  }
+
+  /**
+   * An opportunistic container that it recovers Hadoop counts in what its queues use, for ever, and takes it for the AM's
+   * where it comes first.
+   */
+  private void recover(NMContainerStatus report, RMNode node) {
+    ContainerId id = report.getContainerId();
+    FSAppAttempt attempt = getCurrentAttemptForContainer(id);
+    boolean hadMaster = attempt != null && attempt.isAmRunning();
+    Resource master = attempt == null ? null : attempt.getAMResource();
+    RMContainer known = getRMContainer(id);
+    super.recoverContainersOnNode(List.of(report), node);
+    RMContainer container = getRMContainer(id);
+    if (container == null || container == known || container.getExecutionType() != ExecutionType.OPPORTUNISTIC) {
+      return;
+    }
+    try {
+      Cluster.method(FSQueue.class, "decUsedResource").invoke(attempt.getQueue(), container.getAllocatedResource());
+      if (!hadMaster && attempt.isAmRunning()) {
+        Cluster.method(FSLeafQueue.class, "addAMResourceUsage")
+            .invoke(attempt.getQueue(), Resources.negate(attempt.getAMResource()));
+        attempt.setAMResource(master);
+        attempt.setAmRunning(false);
+      }
+    } catch (ReflectiveOperationException error) {
+      throw new IllegalStateException(error);
+    }
   }
 }

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import org.apache.hadoop.yarn.event.Dispatcher;
 import org.apache.hadoop.yarn.event.Event;
+import org.apache.hadoop.yarn.event.EventDispatcher;
 import org.apache.hadoop.yarn.event.EventHandler;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.SchedulerEventType;
 
@@ -37,7 +38,19 @@ public final class TurnDispatcher implements Dispatcher, EventHandler<Event> {
 
   @Override
   public void register(Class<? extends Enum> type, EventHandler handler) {
-    handlers.computeIfAbsent(type, any -> new ArrayList<>()).add(handler);
+    handlers.computeIfAbsent(type, any -> new ArrayList<>()).add(withoutThread(handler));
+  }
+
+  /** What a thread of its own would hand on is handled with all the rest. */
+  private static EventHandler withoutThread(EventHandler handler) {
+    if (!(handler instanceof EventDispatcher)) {
+      return handler;
+    }
+    try {
+      return (EventHandler) Cluster.field(EventDispatcher.class, "handler").get(handler);
+    } catch (ReflectiveOperationException error) {
+      throw new IllegalStateException(error);
+    }
   }
 
   @Override
