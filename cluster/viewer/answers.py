@@ -152,7 +152,7 @@ class RecordedCluster:
 
     def _cluster(self, moment: int, query: Query) -> Answer:
         info, waits = (self._document(name, moment) for name in ("/scheduler-overview", "/waiting"))
-        return {"cluster": cluster_page(self._document("/metrics", moment), info, waits, (), "")}
+        return {"cluster": cluster_page(self._document("/metrics", moment), info, waits, None, "")}
 
     def _queues(self, moment: int, query: Query) -> Answer:
         overview = self._document("/scheduler-overview", moment) or {}

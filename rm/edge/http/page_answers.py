@@ -113,14 +113,15 @@ def waiting_shown(call: Call) -> Reply:
 
 def cluster_shown(call: Call) -> Reply:
     """GET /ui/cluster: what the page of the cluster says."""
-    context, shapes = call.context, call.shapes
-    root = context.scheduler.views.root_queue
+    context, shapes, user = call.context, call.shapes, call.caller.user
+    root, may_see = context.scheduler.views.root_queue, _may_see(call)
+
+    def is_own(application_id: ApplicationId) -> bool:
+        return may_see(application_id) and context.apps[application_id].user == user
+
+    own = users.queue_users(context, shapes, root, is_own) or ()
     shown = cluster_page(
-        metrics(context, shapes),
-        overview(context, shapes),
-        _waiting(call),
-        users.queue_users(context, shapes, root, _may_see(call)) or (),
-        call.caller.user,
+        metrics(context, shapes), overview(context, shapes), _waiting(call), next(iter(own), None), user
     )
     return Reply(root="cluster", value=shown)
 

@@ -21,14 +21,13 @@ _MOST_NAMED = 3
 
 
 def cluster_page(
-    metrics: Answer, info: Answer | None, waiting: Answer | None, users: Iterable[Answer], user: str
+    metrics: Answer, info: Answer | None, waiting: Answer | None, own: Answer | None, user: str
 ) -> Answer:
-    """`metrics`, `info` of the scheduler, `waiting` and `users` are answers of their own; of the users only
-    the reader is shown. A recording may lack some of them.
+    """`metrics`, `info` of the scheduler, `waiting` and what the reader's applications come to (`own`) are
+    answers by themselves. A recording may lack some of them.
     """
     reasons = waiting["reason"] if waiting else []
     pending = sum(one["containers"] for one in reasons) or metrics["containersPending"]
-    own = next((one for one in users if one["username"] == user), None)
     return {
         "hasNodes": _has_nodes(metrics),
         "headline": f"{_used(metrics, waiting)} {_waits(metrics, reasons, pending)}",

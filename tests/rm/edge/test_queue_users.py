@@ -114,5 +114,11 @@ def test_sums_hide_what_the_lists_hide(tmp_path: Path) -> None:
             assert (await caller.get("/ui/queue-users?user.name=bob"))["users"]["user"] == []
             (user,) = (await caller.get("/ui/queue-users?user.name=ann"))["users"]["user"]
             assert user["waitingApps"] == 1
+            for reader, figures in (("bob", []), ("root", []), ("ann", ["User Metrics for ann"])):
+                shown = (await caller.get(f"/ui/cluster?user.name={reader}"))["cluster"]
+                names = [one["name"] for one in shown["group"]]
+                assert [one for one in names if one.startswith("User")] == figures
+                pending = 0 if reader == "bob" else 1
+                assert len(shown["waiting"]["reason"]) == pending
 
     play(scene)

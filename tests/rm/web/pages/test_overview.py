@@ -35,7 +35,7 @@ def waiting(*reasons: tuple[str, str, int, int], vcores: bool = True) -> dict[st
 
 
 def page(found: dict[str, Any], why: dict[str, Any] | None = None, **more: Any) -> dict[str, Any]:
-    return cluster_page(found, more.get("info"), why, more.get("users", ()), more.get("user", ""))
+    return cluster_page(found, more.get("info"), why, more.get("own"), more.get("user", ""))
 
 
 def headline(found: dict[str, Any], why: dict[str, Any] | None = None) -> str:
@@ -93,12 +93,12 @@ def test_figures_lead_to_their_lists(empty: dict[str, Any]) -> None:
 
 def test_every_figure_has_a_name(empty: dict[str, Any]) -> None:
     context = Rig().core.context
-    own = dict.fromkeys(("runningApps", "waitingApps", "runningContainers", "pendingContainers"), 1)
+    counts = dict.fromkeys(("runningApps", "waitingApps", "runningContainers", "pendingContainers"), 1)
     names = ("resourcesUsed", "resourcesPending", "resourcesReserved")
     amounts = {name: {"memory": 1, "vCores": 1} for name in names}
-    users = [{"username": "a&b", **own, **amounts}]
+    own = {"username": "a&b", **counts, **amounts}
     info = overview(context, Shapes(context.resource_types))
-    groups = {one["name"]: one["fact"] for one in page(empty, info=info, users=users, user="a&b")["group"]}
+    groups = {one["name"]: one["fact"] for one in page(empty, info=info, own=own, user="a&b")["group"]}
     assert list(groups) == [
         "Cluster Metrics",
         "Cluster Nodes Metrics",
@@ -109,4 +109,4 @@ def test_every_figure_has_a_name(empty: dict[str, Any]) -> None:
     facts = {one["name"]: one["value"] for one in groups["Scheduler Metrics"]}
     assert facts["Scheduling Resource Type"] == "memory-mb (Mi), vcores"
     assert facts["Scheduler Busy %"] == "N/A"
-    assert len(page(empty, users=users, user="other")["group"]) == 2
+    assert len(page(empty, user="other")["group"]) == 2
