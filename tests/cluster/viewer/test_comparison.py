@@ -41,8 +41,9 @@ def test_the_axis_ends_when_nothing_is_left_to_see(recording: Recording) -> None
 
 
 def test_the_differences_that_matter_begin_with_the_largest_regression(recording: Recording) -> None:
-    slower = recorded(TEXT.replace("  - pull: a1\n", "  - pull: a1\n  - advance: 100s\n"))
-    found = comparison({"a": recording, "b": slower})["differences"]
+    later = TEXT.replace("  - pull: a1\n", "  - pull: a1\n  - advance: 100s\n")
+    base, slower = (recorded(f"{text}  - finish: b1\n") for text in (TEXT, later))
+    found = comparison({"a": base, "b": slower})["differences"]
     assert [one["isWorse"] for one in found] == sorted((one["isWorse"] for one in found), reverse=True)
     worse = [one for one in found if one["isWorse"]]
     assert any((one["what"], one["queue"]) == ("Makespan", "") for one in worse)
@@ -53,6 +54,9 @@ def test_the_differences_that_matter_begin_with_the_largest_regression(recording
     makespan, (before, after) = worse[place], values[place]
     assert makespan["change"] == round((after - before) / before, 4) > 1, "against the first run"
     assert comparison({"a": recording, "b": recording})["differences"] == []
+    unfinished = comparison({"a": recording, "b": recorded(later)})["differences"]
+    assert unfinished
+    assert all(one["what"] != "Makespan" for one in unfinished), "it is as long as the run"
 
 
 def test_the_queue_of_fifo_is_compared_with_the_default_queue(workload: Recording) -> None:
