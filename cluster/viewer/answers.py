@@ -18,6 +18,7 @@ from yarnbox.rm.scheduler.views import is_within
 from yarnbox.rm.web import finding
 from yarnbox.rm.web.pages.about import about_run
 from yarnbox.rm.web.pages.application import application_page
+from yarnbox.rm.web.pages.node import node_page
 from yarnbox.rm.web.pages.overview import cluster_page
 from yarnbox.rm.web.past import CLUSTER, MEASURES, Measure
 from yarnbox.rm.web.properties import ShownProperty, configuration_page
@@ -123,6 +124,8 @@ class RecordedCluster:
             return {"app": self._app(words[1], moment)}
         if words[0] == "apps" and len(words) == 3 and words[2] == "appattempts":
             return {"appAttempts": {"appAttempt": self._attempts(words[1], moment)}}
+        if words[:2] == ["ui", "node"] and len(words) == 3:
+            return {"node": self._node_page(words[2], moment)}
         if words[:2] == ["ui", "app"] and len(words) == 3:
             steps = self._of_app("/lives", words[2], moment) or []
             moments = [{**one, "time": EPOCH_MS + one["time"]} for one in steps]
@@ -192,6 +195,12 @@ class RecordedCluster:
     def _nodes(self, moment: int, query: Query) -> Answer:
         found = [self._document(name, moment) for name in self.recording.under("/nodes/")]
         return {"nodes": {"node": [{**one, "health": self._clock(moment)} for one in found if one]}}
+
+    def _node_page(self, node_id: str, moment: int) -> Answer:
+        one = self._document(f"/nodes/{node_id}", moment)
+        if one is None:
+            raise missing(f"nodeId, {node_id}, is not found")
+        return node_page({**one, "health": self._clock(moment)})
 
     def _node_ids(self, moment: int) -> list[str]:
         names = self.recording.under("/nodes/")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from aiohttp import web
@@ -23,6 +23,7 @@ from yarnbox.rm.edge.http.server import WebServer
 from yarnbox.rm.node import RMNode
 from yarnbox.rm.web import apps, finding
 from yarnbox.rm.web.pages.application import application_page
+from yarnbox.rm.web.pages.node import node_page
 from yarnbox.rm.web.past import (
     ContainerRow,
     EndedContainers,
@@ -31,7 +32,7 @@ from yarnbox.rm.web.past import (
     LivingContainers,
     container_row,
 )
-from yarnbox.rm.web.refusals import bad_request, forbidden
+from yarnbox.rm.web.refusals import bad_request, forbidden, not_found
 from yarnbox.rm.web.rows import node_row
 from yarnbox.rm.web.values import Answer
 from yarnbox.yarn.connection.address_book import AddressBook
@@ -69,6 +70,7 @@ class Past:
         for path, handler in (
             ("/ui/apps", self.list_apps),
             ("/ui/nodes", self.list_nodes),
+            ("/ui/node/{nodeid}", self.node),
             ("/ui/containers", self.list_containers),
             ("/ui/app/{appid}", self.application),
             ("/ui/history/queues", self.queues),
@@ -158,14 +160,20 @@ class Past:
     def list_nodes(self, call: Call) -> Listing:
         """GET /ui/nodes: every node, in few words."""
         context = call.context
-
-        def show(node: RMNode) -> Answer:
-            is_active = node.node_id in context.nodes
-            shown = node_row(context, node, self._reach(node.http_address) if is_active else "")
-            return {**shown, "isDrained": True} if call.core.nodes_list.is_drained(node.host) else shown
-
         every = sorted([*context.nodes.values(), *context.inactive_nodes.values()], key=_natural)
-        return Listing(outer="nodes", inner="node", sources=every, show=show)
+        return Listing(outer="nodes", inner="node", sources=every, show=partial(self._node_row, call))
+
+    def node(self, call: Call) -> Reply:
+        """GET /ui/node/{nodeid}: the same of one node, and every figure by its name."""
+        found = call.context.find_node(call.node_id())
+        if found is None:
+            raise not_found(f"nodeId, {call.words['nodeid']}, is not found")
+        return Reply(root="node", value=node_page(self._node_row(call, found)))
+
+    def _node_row(self, call: Call, node: RMNode) -> Answer:
+        is_active = node.node_id in call.context.nodes
+        shown = node_row(call.context, node, self._reach(node.http_address) if is_active else "")
+        return {**shown, "isDrained": True} if call.core.nodes_list.is_drained(node.host) else shown
 
     def list_containers(self, call: Call) -> Listing:
         """GET /ui/containers?app= or ?node= or ?queue=: those that live and, as far as they are remembered,

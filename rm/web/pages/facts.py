@@ -2,7 +2,7 @@
 
 The value is a number, words, an amount as REST has it, or several of these. A mapping with one of these keys
 is shown as a browser can: `moment` and `exact` (a time of day), `duration` (ms), `share` (a bar, in per
-cent), `state`, `text` (of many lines).
+cent, beside what is `said`), `state`, `text` (of many lines).
 """
 
 from __future__ import annotations

@@ -296,6 +296,9 @@ def test_lists_come_in_pages(tmp_path: Path) -> None:
             assert (waiting["unseen"], waiting["countsVCores"]) == (0, False)
             (node,) = (await caller.get("/ui/nodes"))["nodes"]["node"]
             assert node["id"] == str(NODE)
+            shown = (await caller.get(f"/ui/node/{NODE}"))["node"]
+            assert shown == {**node, "fact": shown["fact"]}
+            await caller.get("/ui/node/nobody:1", 404)
             await caller.get("/ui/containers", 400)
             await caller.get("/ui/apps?limit=many", 400)
 

@@ -244,7 +244,7 @@ const KINDS = {
   exact,
   duration,
   state,
-  share: (value) => [bar(value, percent(value)), " ", percent(value)],
+  share: (value, { said = percent(value) }) => [bar(value, said), " ", said],
   text: (value) => html`<pre tabindex="0" role="group" aria-label="Diagnostics">${inUnits(value)}</pre>`,
 };
 export function said(value) {

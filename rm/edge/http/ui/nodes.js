@@ -10,16 +10,14 @@ import {
   empty,
   facet,
   facts,
+  factsOf,
   filter,
   html,
   isRecording,
-  moment,
-  orNone,
   partitionName,
   percent,
   plainGib,
   plural,
-  state,
   title,
   unfiltered,
 } from "./dom.js";
@@ -191,48 +189,23 @@ function square(some, measure) {
   return html`<a key=${first.id} class=${`square ${step}`} href=${to} title=${said}>${first.host}</a>`;
 }
 
-function tags(one) {
-  return list(one.allocationTags?.allocationTagInfo)
-    .map((tag) => `${tag.allocationTag}(${tag.allocationsCount})`)
-    .join(", ");
-}
-
 export async function node([id], query) {
-  const [{ node: one }, containers, { nodes: all }, rights] = await Promise.all([
-    get(`/nodes/${id}`),
+  const [{ node: one }, containers, rights] = await Promise.all([
+    get(`/ui/node/${id}`),
     containersOf(`node=${encodeURIComponent(id)}`),
-    get("/ui/nodes"),
     get("/ui/rights"),
   ]);
-  const brief = list(all.node).find((other) => other.id === one.id) || {},
-    held = list(containers.container);
+  const held = list(containers.container);
   const by = query.get("colour") === "app" ? "app" : "queue",
     groupOf = (container) => container[by],
     groups = [...new Set(held.map(groupOf))].sort();
-  const { usedMemoryMB: used } = one;
-  const memoryMB = used + one.availMemoryMB,
-    vcores = one.usedVirtualCores + one.availableVirtualCores;
-  return html`${title(one.id)}
-    ${!isRecording && nodeActions(one, brief, rights)}
-    ${facts([
-      ["State", state(one.state)],
-      ["Rack", one.rack],
-      ["Label", partitionName(list(one.nodeLabels)[0])],
-      ["Pages", brief.http ? html`<a href=${`//${brief.http}/node`}>${brief.http}</a>` : "N/A"],
-      ["Memory", memoryPart(used, memoryMB, `${plainGib(used)} of ${plainGib(memoryMB)}`)],
-      ["VCores", part(one.usedVirtualCores, vcores, `${one.usedVirtualCores} of ${vcores}`)],
-      ["Containers", one.numContainers],
-      ["Allocation Tags", orNone(tags(one))],
-      ["Health report", orNone(one.healthReport)],
-      ["Last health update", moment(one.lastHealthUpdate)],
-      ["Version", one.version],
-    ])}
+  return html`${title(one.id)} ${!isRecording && nodeActions(one, rights)} ${facts(factsOf(one.fact))}
     <h2>Containers over time</h2>
     ${streamOf(one.id, containers, query, { lanes: "queue", colour: "queue", hrefOf: hrefOfApp })}
     ${
       held.length > 0 &&
       html`<h2>Memory used, below the node's capacity</h2>
-        ${usage(held, containers.now, groups, groupOf, memoryMB)}`
+        ${usage(held, containers.now, groups, groupOf, one.totalMB)}`
     }
     <h2>Containers</h2>
     ${containerGrid(held, containers.now, query, {
@@ -271,9 +244,9 @@ function usage(held, now, groups, groupOf, capacityMB) {
   });
 }
 
-function nodeActions(one, brief, rights) {
+function nodeActions(one, rights) {
   const refusal = notForUsers(rights);
-  if (brief.isDrained) return actions([["Recommission", () => recommission(one), refusal]]);
+  if (one.isDrained) return actions([["Recommission", () => recommission(one), refusal]]);
   const gone = ["RUNNING", "DECOMMISSIONING"].includes(one.state) ? "" : `It is ${one.state}.`;
   return actions([["Decommission", () => drain(one), refusal || gone, true]]);
 }
