@@ -90,7 +90,7 @@ class MasterService:
         context.post(
             AttemptRegistered(
                 attempt_id=attempt_id,
-                host=request.host or NOT_AVAILABLE,
+                host=request.host or "",
                 rpc_port=NO_PORT if request.rpc_port is None else request.rpc_port,
                 tracking_url=(request.tracking_url or "").strip() or NOT_AVAILABLE,
             )

@@ -68,7 +68,7 @@ _APPS = re.compile(r"\.queues\.[^ ]*\.apps$")
 _STATE = re.compile(r"\.queues\.[^ ]*\.state$")
 _QUEUE = re.compile(r"\.queues\.(?P<path>root(\.[^.]+)*)$")
 _COUNT_OF_NODE = re.compile(r"allocate\.updated_nodes\[\d+\]\.numContainers$")
-_USED_OF_NODE = re.compile(r"allocate\.updated_nodes\[\d+\]\.used\.[^.]*$")
+_USED_OF_NODE = re.compile(r"allocate\.updated_nodes\[\d+\]\.used(\.[^.]*)?$")
 _FAIR_RESERVED = re.compile(r"\.queues\.(?!.*\.labels\.).*\.reserved\.(?!memory-mb$|vcores$)")
 _WANTED = re.compile(r"\.apps\.(?P<app>[^.]*)\.attempt\.(pending|demand)\.[^ ]*$")
 _AM_USED = re.compile(r"\.queues\.(?P<leaf>[^ ]*)\.labels\.[^.]*\.am-used\.[^ ]*$")
@@ -229,9 +229,10 @@ class Accidents:
         elif _COUNT_OF_NODE.match(path) and isinstance(hadoop, int):
             # Hadoop: AbstractYarnScheduler.createDecreasedRMContainer puts an empty container on the node.
             name = COUNTED if _number(ours) < hadoop <= _number(ours) + len(self._changed) else None
-        elif _USED_OF_NODE.match(path) and isinstance(hadoop, int):
+        elif _USED_OF_NODE.match(path) and (isinstance(hadoop, int) or ours is None):
             # Its space is free with an event that the scheduler receives after the answer.
-            name = COUNTED if _number(ours) < hadoop and self._resized else None
+            is_more = isinstance(hadoop, dict) or _number(ours) < _number(hadoop)
+            name = COUNTED if is_more and self._resized else None
         elif path == _ERRORS and (refused := _extra(hadoop, ours)):
             # Hadoop: RMServerUtils.validateIncreaseDecreaseRequest looks at the largest allocation only.
             if all(self._is_beyond(each) for each in refused):

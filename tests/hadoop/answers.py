@@ -18,7 +18,7 @@ NEAR_ENOUGH = 1e-4
 
 _DRESS = {
     *("container_token", "nm_tokens", "am_rm_token", "client_to_am_token", "client_to_am_token_master_key"),
-    *("container_token_master_key", "nm_token_master_key", "rpc_port", "host", "originalTrackingUrl"),
+    *("container_token_master_key", "nm_token_master_key", "rpc_port", "originalTrackingUrl"),
     *("trackingUrl", "tracking_url", "httpAddress", "node_http_address", "diagnostics", "message"),
     *("startTime", "finishTime", "launchTime", "submitTime", "last_health_report_time", "health_report"),
     *("application_resource_usage_map", "application_preempted_resource_usage_map"),
@@ -89,11 +89,17 @@ def _value(message: Message, field: Any) -> object:
     is_message = field.message_type is not None
     if field.is_repeated:
         values = [plain(each) if is_message else each for each in getattr(message, field.name)]
-        return sorted(values, key=str) if field.name in _UNORDERED else values
+        return sorted(values, key=_place) if field.name in _UNORDERED else values
     if is_message:
         return plain(getattr(message, field.name)) if message.HasField(field.name) else None
     value = getattr(message, field.name)
     return None if not message.HasField(field.name) or value == field.default_value else value
+
+
+def _place(value: object) -> tuple[str, str]:
+    """Where it is listed: by its id, if it has one, whatever is different besides."""
+    own = value if isinstance(value, dict) else {}
+    return str(own.get("nodeId", own.get("container_id", own.get("id", "")))), str(value)
 
 
 def _amounts(message: Any) -> dict[str, int]:

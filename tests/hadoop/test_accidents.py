@@ -148,6 +148,15 @@ def test_an_attempt_of_a_queue_that_may_have_nothing_waits_for_ever_in_hadoop() 
         accidents.in_books(path, "SCHEDULED", "SUBMITTED", ())
 
 
+def test_what_a_container_gives_back_is_told_as_used_in_the_answer_that_tells_of_it() -> None:
+    accidents, path = Accidents(), "allocate.updated_nodes[0].used"
+    assert not accidents.in_answer(path, None, {"memory-mb": 2048}, "")
+    accidents.note_changes([ContainerId(ApplicationAttemptId(ApplicationId(0, 1), 1), 3)], 0)
+    assert accidents.in_answer(path, None, {"memory-mb": 2048}, "")
+    assert accidents.in_answer(f"{path}.memory-mb", 1024, 2048, "")
+    assert not accidents.in_answer(f"{path}.memory-mb", 2048, 1024, "")
+
+
 def test_multi_node_placement_lists_a_node_that_lost_its_label_in_its_old_partition_alone() -> None:
     accidents = Accidents()
     accidents.note_queues({"yarn.scheduler.capacity.multi-node-placement-enabled": "true"})
