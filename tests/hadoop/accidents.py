@@ -62,6 +62,7 @@ _PLACED = re.compile(r"\.nodes\.(?P<node>[^.]*)\.(containers|reserved)$")
 _HEADROOM = "allocate.limit"
 _ERRORS, _OUTSIDE = "allocate.update_errors", "RESOURCE_OUTSIDE_ALLOWED_RANGE"
 _QUEUES = ("getApplicationReport.application_report.queue", "registerApplicationMaster.queue")
+_RELABELS = frozenset(("replaceLabelsOnNodes", "removeFromClusterNodeLabels"))
 _PRIORITY = re.compile(r"\.apps\.(?P<app>[^.]*)\.priority$")
 _ATTEMPT_STATE = re.compile(r"\.apps\.(?P<app>[^.]*)\.attempt-state$")
 _APPS = re.compile(r"\.queues\.[^ ]*\.apps$")
@@ -367,7 +368,7 @@ class Accidents:
             # Hadoop: FiCaSchedulerApp.nodePartitionUpdated books the container's size from one partition to
             # the other, and activation had booked what was asked for: the rest stays in the first for ever.
             raise EndedByAccidentError(SMALLER)
-        if self._has_moved_ended and "replaceLabelsOnNodes" in rpcs and _PARTITION.match(path):
+        if self._has_moved_ended and _RELABELS.intersection(rpcs) and _PARTITION.match(path):
             # Hadoop: CapacityScheduler.updateLabelsOnNode moves the use of all that a node has launched, of
             # what has ended in the meantime, too: the old partition has less than nothing in use for ever.
             raise EndedByAccidentError(MOVED)

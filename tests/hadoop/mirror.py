@@ -49,7 +49,11 @@ from yarnbox.sim.scenario.playing.files import (
 from yarnbox.yarn.connection.rpc import SERVICES
 from yarnbox.yarn.errors import YarnError
 from yarnbox.yarn.ids import ApplicationAttemptId, ContainerId
-from yarnbox.yarn.records.admin import RefreshQueuesRequest, ReplaceLabelsOnNodeRequest
+from yarnbox.yarn.records.admin import (
+    RefreshQueuesRequest,
+    RemoveFromClusterNodeLabelsRequest,
+    ReplaceLabelsOnNodeRequest,
+)
 from yarnbox.yarn.records.client import (
     ReservationUpdateRequest,
     SubmitApplicationRequest,
@@ -398,6 +402,9 @@ class MirroredRM(SimulatedRM):
             hosts = [each.node_id.host for each in one.request.node_to_labels if each.node_id is not None]
             nodes = self.context.scheduler.tracker.nodes.values()
             if any(self._ended_on(node) for node in nodes if node.node_id.host in hosts):
+                self.accidents.note_moved()
+        if isinstance(one.request, RemoveFromClusterNodeLabelsRequest) and one.refusal is None:
+            if any(self._ended_on(node) for node in self.context.scheduler.tracker.nodes.values()):
                 self.accidents.note_moved()
         if isinstance(one.request, SubmitApplicationRequest) and one.refusal is None:
             context = one.request.application_submission_context
