@@ -41,9 +41,11 @@ export async function overview(_, query) {
     })}
     <details>
       <summary>All figures</summary>
-      ${cluster.group.map(({ name, fact }) => html`<section><h3>${name}</h3>${facts(factsOf(fact))}</section>`)}
+      ${cluster.group.map(group)}
     </details>`;
 }
+
+const group = ({ name, fact }) => html`<section><h3>${name}</h3>${facts(factsOf(fact))}</section>`;
 
 // Applications are counted by their states, as the lists do that these figures lead to: the metrics count one
 // as running as soon as its AM has a container.

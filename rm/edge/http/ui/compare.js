@@ -38,7 +38,8 @@ export async function compare(query, runs, hasReport) {
       values: of(one) || times.map(() => null),
       kind: COLOURS[i],
     }));
-    return html`<section><h2>${what}</h2>${chart(what, moments, series, { unit, top, isWhole: true })}</section>`;
+    const drawn = chart(what, moments, series, { unit, top, isWhole: true });
+    return html`<section><h2>${what}</h2>${drawn}</section>`;
   };
   const queues = [...new Set(found.flatMap((one) => Object.keys(one.series.queue)))];
   return [

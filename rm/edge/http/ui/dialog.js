@@ -56,8 +56,8 @@ export const notForUsers = (rights) =>
 
 const NO_ANSWER = "The ResourceManager did not answer. Whether it was done shows when it answers again.";
 
-// What may be done to a thing. What may not is there and cannot be pressed, and the reason stands below: once,
-// where it is the same for all.
+// What may be done to a thing. What may not is there and cannot be pressed, and the reason stands below:
+// once, where it is the same for all.
 /** @param {[name: string, act: () => Promise<void>, refusal?: string, isDangerous?: boolean][]} offered */
 export function actions(offered) {
   const refusals = new Set(offered.map(([, , refusal = ""]) => refusal));

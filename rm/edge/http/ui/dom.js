@@ -236,8 +236,8 @@ export const facts = (pairs) => html`<dl>
   )}
 </dl>`;
 
-// As the ResourceManager says them: a value is a number, words, an amount, something that is shown by its kind,
-// or several of these, and may lead somewhere.
+// As the ResourceManager says them: a value is a number, words, an amount, something that is shown by its
+// kind, or several of these, and may lead somewhere.
 const KINDS = {
   memory: (_, all) => amount(all),
   moment,

@@ -14,6 +14,7 @@ export async function simulation(query, runs, done) {
   const { files, schedulers, sizes, example } = await get("/ui/simulations");
   kept.text ??= example;
   const named = schedulers.map((one) => [one, `${one[0].toUpperCase()}${one.slice(1)}Scheduler`]);
+  named.unshift(["", "the one that the file names"]);
   const wanted = query.get("file");
   if (wanted && wanted !== kept.name && files.includes(wanted)) {
     const { text } = await get(`/ui/simulations/file?name=${encodeURIComponent(wanted)}`);
@@ -42,7 +43,7 @@ export async function simulation(query, runs, done) {
     />
     <p class="actions">
       <label>
-        Scheduler ${select([["", "the one that the file names"], ...named], kept.scheduler, keep("scheduler"), { id: "scheduler" })}
+        Scheduler ${select(named, kept.scheduler, keep("scheduler"), { id: "scheduler" })}
       </label>
       <button id="simulate" class="primary" disabled=${kept.isRunning} onclick=${() => simulate(done)}>
         ${kept.isRunning ? "Running…" : "Run"}
