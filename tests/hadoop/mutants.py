@@ -14,6 +14,8 @@ _QUEUES = "rm/scheduler/capacity/queues/"
 _ALLOCATION = "rm/scheduler/capacity/allocation/"
 _PREEMPTION = "rm/scheduler/capacity/preemption/"
 _FAIR = "rm/scheduler/fair/"
+_LOADS = "rm/scheduler/containers/node_loads.py"
+_OPPORTUNISTIC = "rm/scheduler/containers/opportunistic.py"
 
 
 class SchedulerMutant(Mutant):
@@ -32,6 +34,8 @@ class SchedulerMutant(Mutant):
         """The directories of scenarios that may notice it, the nearest first."""
         if self.scheduler != "capacity":
             return (self.scheduler,)
+        if self.file in (_LOADS, _OPPORTUNISTIC):
+            return ("opportunistic",)
         areas = ("capacity", "labels", "queues", "requests", "preemption")
         return areas[::-1] if self.file.startswith(_PREEMPTION) else areas
 
@@ -348,6 +352,52 @@ MUTANTS = (
             "all in one place",
             "return max(0, min(wanted, request.count, fitting)), required",
             "return max(0, min(wanted, fitting)), required",
+        ),
+    ),
+    *_in(
+        _LOADS,
+        (
+            "one container more than the queue holds",
+            "if self.queue_length >= self.queue_capacity:",
+            "if self.queue_length > self.queue_capacity:",
+        ),
+        (
+            "first the node that was heard of first",
+            "(self._metric(load), -load.heard_ms)",
+            "(self._metric(load), load.heard_ms)",
+        ),
+        (
+            "always the least loaded node",
+            "self._next = place + 1",
+            "self._next = 0",
+        ),
+        (
+            "nodes are ranked too late",
+            "if rankings > self._rankings:",
+            "if rankings > self._rankings + 1:",
+        ),
+        (
+            "what a container takes is not counted",
+            "load.used = load.used + size",
+            "load.used = load.used",
+        ),
+    ),
+    *_in(
+        _OPPORTUNISTIC,
+        (
+            "first key first",
+            "sorted(wishes.outstanding, reverse=True)",
+            "sorted(wishes.outstanding)",
+        ),
+        (
+            "sizes as they were asked for",
+            "capability = _SIZES.normalize(size, wishes.minimum, wishes.maximum, wishes.minimum)",
+            "capability = size",
+        ),
+        (
+            "hosts keep their count",
+            "wanted.ask(place, count)",
+            "wanted.ask(place, count + 1)",
         ),
     ),
 )
