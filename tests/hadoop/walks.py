@@ -20,6 +20,7 @@ from tests.hadoop.drawing.features import CONTAINERS, PLANS, RECURRING, draw_fea
 from tests.hadoop.drawing.of_capacity import QUEUE_CHANGES
 from tests.hadoop.drawing.of_fair import CHANGING_TREE
 from tests.hadoop.drawing.of_labels import CHANGING_LABELS, LABELS_OF_APPS
+from tests.hadoop.drawing.opportunistic import OPPORTUNISTIC, OpportunisticSteps
 from tests.hadoop.drawing.plans import PlanChoices, draw_plan_cluster
 from tests.hadoop.drawing.types import FURTHER_TYPES, TypedSteps
 from yarnbox.sim.scenario.playing.world import World
@@ -78,7 +79,7 @@ def walk(
     if isinstance(choices, QueueChoices):
         _change_steps(choices, seed, features)
     choices.leave_some_out()
-    if PROMOTIONS in features:
+    if PROMOTIONS in features or OPPORTUNISTIC.name in features:
         choices.promote(Random(f"promotions {seed}"))
     if RESTART in features:
         choices.draw_too("restart-rm", 2, lambda world: dice.choice(DOWN))
@@ -87,6 +88,8 @@ def walk(
     if FURTHER_TYPES.name in features:
         one_size = isinstance(choices, QueueChoices)
         next_step = TypedSteps(Random(f"types {seed}"), next_step, one_size=one_size).next_step
+    if OPPORTUNISTIC.name in features:
+        next_step = OpportunisticSteps(Random(f"opportunistic {seed}"), next_step).next_step
     found = _go(comparing, document, (next_step for _ in range(length)))
     found.features = features
     return found

@@ -10,6 +10,7 @@ of_capacity.py   features of the CapacityScheduler
 of_fair.py       features of the FairScheduler
 fair_trees.py    allocation files of the FairScheduler
 types.py         GPUs and disks
+opportunistic.py containers that no queue pays for, and queues of nodes
 features.py      the tables by kind of walk, and how they are drawn
 undrawn.py       properties that no walk draws, with reasons
 refreshes.py     what a refresh changes in queues

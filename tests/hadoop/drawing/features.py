@@ -13,6 +13,7 @@ from random import Random
 from tests.hadoop.drawing.feature import OF_ALL, RESTARTS, Feature, in_steps
 from tests.hadoop.drawing.of_capacity import OF_CAPACITY
 from tests.hadoop.drawing.of_fair import OF_FAIR
+from tests.hadoop.drawing.opportunistic import OPPORTUNISTIC
 from tests.hadoop.drawing.types import FURTHER_TYPES
 from yarnbox.sim.walk.clusters import Document
 
@@ -24,10 +25,10 @@ _NONE_IN = 0.3
 """So many walks draw no feature at all."""
 
 FEATURES: Mapping[str, Sequence[Feature]] = {
-    "capacity": (*OF_CAPACITY, FURTHER_TYPES),
-    "constraints": (*OF_CAPACITY, FURTHER_TYPES),
-    "fair": (*OF_FAIR, FURTHER_TYPES),
-    "fifo": (*OF_ALL, RESTARTS, FURTHER_TYPES),
+    "capacity": (*OF_CAPACITY, FURTHER_TYPES, OPPORTUNISTIC),
+    "constraints": (*OF_CAPACITY, FURTHER_TYPES, OPPORTUNISTIC),
+    "fair": (*OF_FAIR, FURTHER_TYPES, OPPORTUNISTIC),
+    "fifo": (*OF_ALL, RESTARTS, FURTHER_TYPES, OPPORTUNISTIC),
     PLANS: (
         Feature(RECURRING, 0.25, in_steps),
         replace(RESTARTS, chance=0.25),

@@ -16,7 +16,6 @@ _PLACES = "where something is, and how it is reached"
 _STORES = "the harness has a store of its own"
 _ACCESS = "who may call is asked before a scheduler is"
 _CLOCK = "when a timer is due, which the harness is told"
-_OPPORTUNISTIC = "Hadoop begins at a node by chance"
 
 OF_CAPACITY: Mapping[str, str] = {
     "schedule-asynchronously.*": _THREADS,
@@ -99,9 +98,6 @@ OF_RM: Mapping[str, str] = {
     "yarn.scheduler.configuration.*": "changes by REST, which walks do not call",
     "yarn.resourcemanager.activities-manager.*": _SHOWS,
     "yarn.resourcemanager.resource-profiles.*": "names for sizes, which walks give themselves",
-    "yarn.resourcemanager.opportunistic-container-allocation.nodes-used": _OPPORTUNISTIC,
-    "yarn.resourcemanager.opportunistic.max.*": _OPPORTUNISTIC,
-    "yarn.resourcemanager.nm-container-queuing.*": _OPPORTUNISTIC,
     "yarn.resourcemanager.placement-constraints.*class": "a class of one's own",
     "yarn.resourcemanager.placement-constraints.*pool-size": _THREADS,
     "yarn.node-labels.configuration-type": "who labels nodes, which in a walk is an administrator",
