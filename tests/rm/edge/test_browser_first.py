@@ -167,6 +167,7 @@ def test_every_page_comes_back_with_a_resourcemanager_that_is_started_again(
                     await show(page, caller, path)
                 started = await pages["/cluster"].locator("dl div", has_text="Cluster ID").inner_text()
                 await pages["/nodes"].locator("td", has_text="RUNNING").first.wait_for()
+                await pages["/events"].locator("td", has_text="NodeStarted").first.wait_for()
             for page in pages.values():
                 await page.locator("#lost", has_text="What is shown is from").wait_for()
                 await page.locator("main.old").wait_for()
