@@ -38,8 +38,9 @@ nodes:
   - {name: n2, memory-mb: 4096}
 steps:
   - submit: {app: a1, queue: root.a}
-  - heartbeat: n1
-  - heartbeat: n2
+  - node-queue: {node: [n1, n2], capacity: 10}
+  - heartbeat: [n1, n2]
+  - advance: 1s
   - ask: {app: a1, requests: [{count: 4, memory-mb: 1024, execution: OPPORTUNISTIC}]}
   - pull: a1
   - expect: {nodes: {n2: {containers: 2}}}
