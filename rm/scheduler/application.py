@@ -345,7 +345,8 @@ class Attempt:
         """Returns the containers that were updated since the last call."""
         if self.hands_out_sizes:
             apply_decreases(self)
-        end_superfluous(self)
+        if self.superfluous:
+            end_superfluous(self)
         apply_demotions(self)
         updated, self.newly_updated = list(self.newly_updated.values()), {}
         if len(updated) > 1:
@@ -390,7 +391,8 @@ class Attempt:
             return False
         self.newly_allocated.pop(container.container_id, None)
         self.newly_updated.pop(container.container_id, None)
-        self.asked_to_grow.pop(container.container_id, None)
+        if self.asked_to_grow:
+            self.asked_to_grow.pop(container.container_id, None)
         self.marked_for_preemption.pop(container.container_id, None)
         if container.execution_type is ExecutionType.GUARANTEED:
             refund(self.path, container.partition, container.resource)

@@ -158,7 +158,9 @@ class MasterService:
         context = self._context
         app = self._app(attempt_id)
         attempt = app.attempts[attempt_id]
-        request, opportunistic = self._give_opportunistic(attempt_id, request)
+        opportunistic: list[RMContainer] = []
+        if self._opportunistic is not None:
+            request, opportunistic = self._give_opportunistic(self._opportunistic, attempt_id, request)
         request = self._constraints.take(attempt_id, request)
         context.post(
             AttemptStatusUpdate(
@@ -188,22 +190,23 @@ class MasterService:
                 blacklist.blacklist_removals,
                 request.scheduling_requests,
             )
-        allocation.containers.extend(opportunistic)
+        if opportunistic:
+            allocation.containers.extend(opportunistic)
         return replace(
             self._answer(app, attempt, allocation), response_id=response_id, update_errors=tuple(errors)
         )
 
     def _give_opportunistic(
-        self, attempt_id: ApplicationAttemptId, request: AllocateRequest
+        self, allocator: OpportunisticAllocator, attempt_id: ApplicationAttemptId, request: AllocateRequest
     ) -> tuple[AllocateRequest, list[RMContainer]]:
         """What is left of the call when OPPORTUNISTIC containers have been given. Nobody has checked it by
         then: they stay given where the rest is refused.
         """
-        booked = None if self._opportunistic is None else self._context.scheduler.attempt(attempt_id)
-        if self._opportunistic is None or booked is None:
+        booked = self._context.scheduler.attempt(attempt_id)
+        if booked is None:
             return request, []
         ask = [one for one in request.ask if is_opportunistic(one)]
-        given = self._opportunistic.allocate(booked, ask, request.blacklist_request)
+        given = allocator.allocate(booked, ask, request.blacklist_request)
         if ask:
             request = replace(request, ask=tuple(one for one in request.ask if not is_opportunistic(one)))
         return request, given
