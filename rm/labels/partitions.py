@@ -125,16 +125,15 @@ class NodeLabelsManager:
     ) -> dict[NodeId, str]:
         """The entries that would change something, host entries first; YarnError when one is not allowed.
 
-        A host entry is compared with the host's own label alone; what is said of a node that is not known, and
-        whose host has no label, counts as a change: so in Hadoop. See
+        A host entry is compared with the host's own label alone; what is said of a node that is not known,
+        and whose host has no label, counts as a change: so in Hadoop. See
         tests/scenarios/restart/label-said-again-before-the-node-comes.yaml.
         """
         wanted = {node_id: tuple(name.strip() for name in names) for node_id, names in labels_of.items()}
         changed = {
             node_id: names
             for node_id, names in wanted.items()
-            if self._would_change(node_id, names)
-            or not (node_id.host in self._of_host or is_known(node_id))
+            if self._would_change(node_id, names) or not (node_id.host in self._of_host or is_known(node_id))
         }
         for node_id, names in changed.items():
             if len(names) > 1:

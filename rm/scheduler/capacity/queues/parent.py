@@ -327,7 +327,7 @@ class ParentQueue(AbstractParentQueue):
         partition = pass_.partition
         share = self.share(partition) if partition else self.in_default
         limits = Limits(limit)
-        if not self.can_assign(pass_, limits, self.unreservable()):
+        if not self.can_assign(pass_, limits):
             pass_.observer.refuse(self.path, SkipReason.QUEUE_AT_MAXIMUM)
             return NOTHING
         free = limits.headroom

@@ -174,9 +174,9 @@ class CapacityQueue(Watcher):
     def assign(self, pass_: AllocationPass, limit: Resource) -> Assignment:
         """Allocates or reserves at most one container. Called only where something is pending."""
 
-    def can_assign(self, pass_: AllocationPass, limits: Limits, reserved: Resource) -> bool:
-        """Whether the queue is below its limit, or would be if what is reserved were given up; leaves in
-        `limits` what is left, which may be negative.
+    def can_assign(self, pass_: AllocationPass, limits: Limits, reserved: Resource | None = None) -> bool:
+        """Whether the queue is below its limit, or would be if what is reserved were given up: by default
+        `unreservable`. Leaves in `limits` what is left, which may be negative.
         """
         partition = pass_.partition
         share = self.share(partition) if partition else self.in_default
@@ -190,11 +190,11 @@ class CapacityQueue(Watcher):
         limits.headroom = bound - used
         if calculator.compare(cluster, used, bound) < 0:
             return True
-        return (
-            self.context.settings.continue_looking
-            and bool(reserved)
-            and calculator.compare(cluster, used - reserved, bound) < 0
-        )
+        if not self.context.settings.continue_looking:
+            return False
+        if reserved is None:
+            reserved = self.unreservable()
+        return bool(reserved) and calculator.compare(cluster, used - reserved, bound) < 0
 
     def unreservable(self) -> Resource:
         """What a parent counts as free if reservations were given up, in whichever partition. See
