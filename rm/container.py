@@ -217,6 +217,7 @@ class RMContainer:
         "key",
         "label",
         "last_confirmed",
+        "lent_by",
         "locality",
         "lowered",
         "node",
@@ -258,6 +259,8 @@ class RMContainer:
         self.queue = queue
         self.label = label
         """The label that was asked for."""
+        self.lent_by = "" if label else node.partition
+        """The partition that lent its space to it, if one did, as its node was labelled then."""
         self.execution_type = execution_type
         self.is_am = is_am
         self.is_killable = False

@@ -228,7 +228,8 @@ class _FifoLeaf:
         return self.round.take(self.obtain, container, is_conservative=self._is_conservative)
 
     def _take_those_that_ignored_exclusivity(self) -> None:
-        # Neither AM containers nor killable ones are exempt here: so in Hadoop.
+        # Neither AM containers nor killable ones are exempt here: so in Hadoop. See
+        # tests/scenarios/preemption/relabelled-node-lends-nothing.yaml.
         for partition in list(self.obtain):
             if not partition:
                 continue
@@ -236,7 +237,7 @@ class _FifoLeaf:
                 container
                 for app in self.leaf.active_apps
                 for container in app.live.values()
-                if container.node.partition == partition and not container.label
+                if container.lent_by == partition
             ]
             for container in sorted(lent, key=lambda one: one.container_id, reverse=True):
                 if partition not in self.obtain:
