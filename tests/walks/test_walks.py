@@ -31,9 +31,11 @@ SEEDS = range(30)
 
 UNUSED_VERBS = (
     *("add-labels", "remove-labels", "label-node"),
-    *("reserve", "update-reservation", "delete-reservation", "restart-rm"),
+    *("reserve", "update-reservation", "delete-reservation", "restart-rm", "node-queue"),
 )
-"""Verbs that no walk draws: labels, plan reservations and restarts have cases, not walks."""
+"""Verbs that no walk here draws: labels, plan reservations, restarts and queues of nodes have cases, and walks
+beside Hadoop's ResourceManager.
+"""
 
 STORE_IS_AT_ONCE = (
     *("RMApp NEW AppKill", "RMApp NEW AppRejected", "RMApp NEW AppNodeUpdate"),

@@ -314,9 +314,17 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
         return self.queue_context.calculator is DOMINANT_CALCULATOR
 
     def headroom(self, attempt: CapacityAttempt) -> Resource:
-        """What the application may still ask for."""
-        leaf = self.tree.leaf_of(attempt.application)
-        return NONE if attempt.is_stopped else leaf.headroom_of(attempt)
+        """What the application may still ask for: once it was moved, in its old queue until the new one has
+        looked at it. See tests/scenarios/queues/headroom-after-a-move.yaml.
+        """
+        if attempt.is_stopped:
+            return NONE
+        if attempt.is_reached:
+            return self.tree.leaf_of(attempt.application).headroom_of(attempt, attempt.queue_user)
+        if attempt.reached_before is None:
+            return NONE
+        leaf, user = attempt.reached_before
+        return leaf.headroom_of(attempt, user)
 
     def normalize(self, request: ResourceRequest, queue: str | None) -> ResourceRequest:
         """By the calculator, cut to the queue's maximum allocation."""

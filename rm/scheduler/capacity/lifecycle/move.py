@@ -69,6 +69,9 @@ class ApplicationMover:
         return found.path
 
     def _move_attempt(self, attempt: CapacityAttempt, source: LeafQueue, target: LeafQueue) -> None:
+        if attempt.is_reached:
+            attempt.reached_before = (source, attempt.queue_user)
+            attempt.is_reached = False
         self._parallel.leave(attempt, source)
         source.users.remove_asking(attempt.user, attempt.application_id)
         source.remove_attempt(attempt)

@@ -65,6 +65,10 @@ class AttemptLeaf(Protocol):
         """The attempt has requests for a key that had none pending."""
         ...
 
+    def headroom_of(self, attempt: CapacityAttempt, user: User) -> Resource:
+        """What the attempt may still ask for, if it counts for that user here."""
+        ...
+
 
 class CapacityAttempt(Attempt, Watcher):
     """An attempt in a leaf."""
@@ -99,7 +103,11 @@ class CapacityAttempt(Attempt, Watcher):
         order does not hear of that.
         """
         self.is_reached = False
-        """Whether its leaf has looked at it, or the cluster changed: before that it has no headroom."""
+        """Whether its leaf has looked at it, or the cluster changed: before that it has no headroom, or that
+        of `reached_before`.
+        """
+        self.reached_before: tuple[AttemptLeaf, User] | None = None
+        """Since it was moved: the leaf that had looked at it, and its user there."""
         self.start_ms = context.now_ms
         self.waits_for: SkipReason | None = None
         """Why it is not activated."""

@@ -382,15 +382,13 @@ class LeafQueue(CapacityQueue):
         if self.order.count:
             self.users.record_decision(DEFAULT_PARTITION)
 
-    def headroom_of(self, attempt: CapacityAttempt) -> Resource:
+    def headroom_of(self, attempt: CapacityAttempt, user: User) -> Resource:
         """The application's headroom, summed over the partitions that it has requested."""
-        if not attempt.is_reached:
-            return NONE
         partitions = tuple(attempt.asks.partitions) or (DEFAULT_PARTITION,)
         found = NONE
         for partition in partitions:
             self.users.record_decision(partition)
-            found = found + self.user_headroom(attempt.queue_user, partition)
+            found = found + self.user_headroom(user, partition)
         return found if found.memory_mb >= 0 else Resource(0, found.vcores, found.others)
 
     def mark_reached(self, attempt: CapacityAttempt, partition: str) -> None:
