@@ -33,8 +33,8 @@ UNUSED_VERBS = (
     *("add-labels", "remove-labels", "label-node"),
     *("reserve", "update-reservation", "delete-reservation", "restart-rm", "node-queue"),
 )
-"""Verbs that no walk here draws: labels, plan reservations, restarts and queues of nodes have cases, and walks
-beside Hadoop's ResourceManager.
+"""Verbs that no walk here draws: labels, plan reservations, restarts and queues of nodes have cases, and
+walks beside Hadoop's ResourceManager.
 """
 
 STORE_IS_AT_ONCE = (
