@@ -7,8 +7,12 @@ const leave = () => dialog.close();
 const valuesOf = (form) =>
   Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value).trim()]));
 
-// The values of the form by the names of its fields; null when it was left, by its button or by Escape.
+let settle = /** @type {(values: any) => void} */ (() => {});
+
+// The values of the form by the names of its fields; null when it was left, by its button or by Escape. The
+// browser tells the end of one dialog when the next may be open already.
 function show(heading, body, buttons) {
+  settle(null);
   render(null, dialog);
   render(
     html`<form method="dialog"><h2>${heading}</h2>${body}<p class="actions">${buttons}</p></form>`,
@@ -17,7 +21,9 @@ function show(heading, body, buttons) {
   dialog.returnValue = "";
   dialog.showModal();
   return new Promise((resolve) => {
-    dialog.onclose = () => resolve(dialog.returnValue ? valuesOf(dialog.firstElementChild) : null);
+    settle = resolve;
+    dialog.onclose = () =>
+      dialog.open || resolve(dialog.returnValue ? valuesOf(dialog.firstElementChild) : null);
   });
 }
 
