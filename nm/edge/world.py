@@ -56,7 +56,8 @@ class RealWorld:
         self.driver = AsyncioDriver(core, self.perform, self._persist)
         self.executor: ProcessExecutor | None = None
         self.store = StateStore(None)
-        self._not_stored: list[asked.StoreEntry | asked.Forget] = []
+        self._not_stored: list[asked.StoreEntry | asked.Forget] | None = None
+        """Of the call under way; None between calls, whose changes wait in the store."""
         self.wake: Callable[[], None] = lambda: None
         self.register_again: Callable[[], None] = lambda: None
         self._shut_down = shut_down
@@ -65,11 +66,15 @@ class RealWorld:
         """A turn for who starts and ends containers. YarnError when what it stored is not on the disk: a
         restart of the node would have forgotten it.
         """
-        self._not_stored = []
-        answer = self.driver.turn(call)
-        if changes := self._not_stored:
+        lost: list[asked.StoreEntry | asked.Forget] = []
+        self._not_stored = lost
+        try:
+            answer = self.driver.turn(call)
+        finally:
+            self._not_stored = None
+        if lost:
             why = f"the recovery store of {self._core.context.node_id} failed: {self.store.failure}"
-            self.driver.turn(lambda: self._core.world.not_stored(changes, why))
+            self.driver.turn(lambda: self._core.world.not_stored(lost, why))
             raise YarnError(why)
         return answer
 
@@ -80,7 +85,7 @@ class RealWorld:
 
     def _persist(self, effects: Sequence[asked.Effect]) -> None:
         changes = [effect for effect in effects if isinstance(effect, (asked.StoreEntry, asked.Forget))]
-        if changes and not self._keep(changes):
+        if changes and not self._keep(changes) and self._not_stored is not None:
             self._not_stored.extend(changes)
 
     def _keep(self, changes: Sequence[asked.StoreEntry | asked.Forget]) -> bool:
