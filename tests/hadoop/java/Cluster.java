@@ -65,7 +65,7 @@ import org.apache.hadoop.yarn.util.resource.ResourceUtils;
  * One cluster's ResourceManager from its start to its end. What Hadoop keeps for a whole virtual machine is forgotten
  * before the start, as Hadoop's own tests do it.
  */
-final class Cluster {
+public final class Cluster {
   private static final Set<String> WAITING = Set.of("Ping Checker", "SchedulerUpdateThread", "FSPreemptionThread",
       "FairSchedulerContinuousScheduling");
 
@@ -444,7 +444,8 @@ final class Cluster {
 
   // What Hadoop keeps to itself
 
-  static Field field(Class<?> type, String name) throws NoSuchFieldException {
+  /** A field of a class or of those above it, open to all. */
+  public static Field field(Class<?> type, String name) throws NoSuchFieldException {
     for (Class<?> each = type; each != null; each = each.getSuperclass()) {
       for (Field found : each.getDeclaredFields()) {
         if (found.getName().equals(name)) {

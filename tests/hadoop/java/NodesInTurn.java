@@ -1,6 +1,5 @@
 package org.apache.hadoop.yarn.server.resourcemanager.scheduler.distributed;
 
-import java.lang.reflect.Field;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -24,6 +23,7 @@ import org.apache.hadoop.yarn.server.scheduler.OpportunisticContainerAllocator.E
 import org.apache.hadoop.yarn.server.scheduler.OpportunisticContainerContext;
 import org.apache.hadoop.yarn.server.scheduler.SchedulerRequestKey;
 import org.apache.hadoop.yarn.server.security.BaseContainerTokenSecretManager;
+import yarnbox.twin.Cluster;
 import yarnbox.twin.VirtualTime;
 
 /**
@@ -49,15 +49,15 @@ public final class NodesInTurn extends NodeQueueLoadMonitor {
   /** Takes the place of the service's own monitor, whose thread ends. */
   public static NodesInTurn install(OpportunisticContainerAllocatorAMService service, Configuration conf, long startMs)
       throws ReflectiveOperationException {
-    NodeQueueLoadMonitor old = (NodeQueueLoadMonitor) field(service.getClass(), "nodeMonitor").get(service);
+    NodeQueueLoadMonitor old = (NodeQueueLoadMonitor) Cluster.field(service.getClass(), "nodeMonitor").get(service);
     old.stop();
     NodesInTurn monitor = new NodesInTurn(old, startMs, conf.getLong(
         YarnConfiguration.NM_CONTAINER_QUEUING_SORTING_NODES_INTERVAL_MS,
         YarnConfiguration.DEFAULT_NM_CONTAINER_QUEUING_SORTING_NODES_INTERVAL_MS));
-    Object allocator = field(service.getClass(), "oppContainerAllocator").get(service);
-    field(service.getClass(), "nodeMonitor").set(service, monitor);
-    field(service.getClass(), "oppContainerAllocator").set(service, new InOrder(
-        (BaseContainerTokenSecretManager) field(OpportunisticContainerAllocator.class, "tokenSecretManager").get(allocator),
+    Object allocator = Cluster.field(service.getClass(), "oppContainerAllocator").get(service);
+    Cluster.field(service.getClass(), "nodeMonitor").set(service, monitor);
+    Cluster.field(service.getClass(), "oppContainerAllocator").set(service, new InOrder(
+        (BaseContainerTokenSecretManager) Cluster.field(OpportunisticContainerAllocator.class, "tokenSecretManager").get(allocator),
         ((OpportunisticContainerAllocator) allocator).getMaxAllocationsPerAMHeartbeat(), monitor));
     return monitor;
   }
@@ -110,20 +110,8 @@ public final class NodesInTurn extends NodeQueueLoadMonitor {
     return null;
   }
 
-  private static Field field(Class<?> type, String name) throws NoSuchFieldException {
-    for (Class<?> each = type; each != null; each = each.getSuperclass()) {
-      for (Field found : each.getDeclaredFields()) {
-        if (found.getName().equals(name)) {
-          found.setAccessible(true);
-          return found;
-        }
-      }
-    }
-    throw new NoSuchFieldException(name);
-  }
-
   private static void set(Class<?> type, String name, Object of, Object value) throws ReflectiveOperationException {
-    field(type, name).set(of, value);
+    Cluster.field(type, name).set(of, value);
   }
 
   /** Serves sizes and places in the order in which they were asked for first. */
