@@ -162,8 +162,7 @@ class NodeLoads:
     def _rank(self) -> None:
         loads = list(self._loads.values())
         if self._comparator == QUEUE_LENGTH_THEN_RESOURCES:
-            cluster = total(load.capability for load in loads)
-            loads.sort(key=cmp_to_key(lambda one, two: self._compare(one, two, cluster)))
+            loads = self._by_queue_and_resources(loads)
         else:
             loads.sort(key=lambda load: (self._metric(load), -load.heard_ms))
         self._ranked = [load.node_id for load in loads if self._has_room(load)]
@@ -178,21 +177,17 @@ class NodeLoads:
             return load.queue_length < load.queue_capacity
         return self._comparator != QUEUE_LENGTH_THEN_RESOURCES or load.queue_length <= 0
 
-    def _compare(self, one: NodeLoad, two: NodeLoad, cluster: Resource) -> int:
+    def _by_queue_and_resources(self, loads: list[NodeLoad]) -> list[NodeLoad]:
         """The shorter queue first, then the larger free share of the cluster, by the scarcest type."""
-        if one.queue_length != two.queue_length:
-            return one.queue_length - two.queue_length
-        here, there = one.available, two.available
+        cluster = total(load.capability for load in loads)
         names = self._context.resource_types.names
-        if all(cluster.value(name) > 0 for name in names):
-            more = _least_share(there, cluster, names) - _least_share(here, cluster, names)
-            if abs(more) > _NEARLY_EQUAL:
-                return 1 if more > 0 else -1
-        if here.vcores != there.vcores:
-            return there.vcores - here.vcores
-        if here.memory_mb != there.memory_mb:
-            return there.memory_mb - here.memory_mb
-        return two.heard_ms - one.heard_ms
+        is_whole = all(cluster.value(name) > 0 for name in names)
+        rated = [
+            (load, left, _least_share(left, cluster, names) if is_whole else 0.0)
+            for load in loads
+            for left in (load.available,)
+        ]
+        return [load for load, _, _ in sorted(rated, key=cmp_to_key(_compare))]
 
     # Choosing
 
@@ -260,6 +255,23 @@ class NodeLoads:
             self._mean = sum(metrics) // len(metrics)
             squares = sum((metric - self._mean) ** 2 for metric in metrics)
             self._deviation = int(float32(squares / len(metrics)) ** 0.5 + 0.5)
+
+
+_Rated = tuple[NodeLoad, Resource, float]
+"""A node, what is left of it, and which share of the cluster that is."""
+
+
+def _compare(one: _Rated, two: _Rated) -> int:
+    (first, here, own), (second, there, other) = one, two
+    if first.queue_length != second.queue_length:
+        return first.queue_length - second.queue_length
+    if abs(other - own) > _NEARLY_EQUAL:
+        return 1 if other > own else -1
+    if here.vcores != there.vcores:
+        return there.vcores - here.vcores
+    if here.memory_mb != there.memory_mb:
+        return there.memory_mb - here.memory_mb
+    return second.heard_ms - first.heard_ms
 
 
 def _least_share(part: Resource, whole: Resource, names: tuple[str, ...]) -> float:
