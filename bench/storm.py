@@ -41,6 +41,7 @@ from yarnbox.yarn.connection.rpc import SERVICES, RpcError, rpcs_of
 from yarnbox.yarn.enums import NodeState, YarnApplicationState
 from yarnbox.yarn.errors import YarnError
 from yarnbox.yarn.ids import ApplicationId
+from yarnbox.yarn.processes import runs
 from yarnbox.yarn.records.application import ApplicationSubmissionContext
 from yarnbox.yarn.records.client import GetApplicationsRequest, KillApplicationRequest
 from yarnbox.yarn.storage.event_log import EventLogReader
@@ -224,26 +225,19 @@ def disk(storm: Storm, until_s: float) -> str:
         rm.rlimit(resource.RLIMIT_FSIZE, (0, 0))
         acknowledged = len(clients.submitted)
         ends_s = time.monotonic() + PATIENCE_S
-        while _runs(rm) and time.monotonic() < ends_s:
+        while runs(rm) and time.monotonic() < ends_s:
             with suppress(RpcError, YarnError):
                 clients.submit_one()
             time.sleep(0.05)
         if len(clients.submitted) > acknowledged:
             raise BrokenPromiseError("a submission was acknowledged that could not be stored")
-        if _runs(rm):
+        if runs(rm):
             raise BrokenPromiseError("the ResourceManager goes on, and cannot store anything")
         storm.cluster.restart_rm()
         rounds += 1
     storm.wait_for_nodes()
     clients.check()
     return f"{rounds} full disks: nothing acknowledged meanwhile, {len(clients.submitted)} applications kept"
-
-
-def _runs(process: psutil.Process) -> bool:
-    try:
-        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:  # it ended between the two looks
-        return False
 
 
 def pause(storm: Storm, until_s: float) -> str:

@@ -21,6 +21,7 @@ from pathlib import Path
 import psutil
 
 from yarnbox import SOURCES
+from yarnbox.yarn.processes import runs
 
 RUN_ID_VARIABLE = "YARNBOX_RUN_ID"
 """The environment variable that marks every process of a cluster."""
@@ -61,7 +62,7 @@ class ProcessId:
         try:
             process = psutil.Process(self.pid)
             same = abs(process.create_time() - self.started) < _CLOCK_SLACK_S
-            return same and process.status() != psutil.STATUS_ZOMBIE
+            return same and runs(process)
         except psutil.Error:
             return False
 
@@ -177,7 +178,7 @@ def belonging_to(run_id: str, *directories: Path) -> list[ProcessId]:
             )
             named = [environment.get(name, "").split(",") for name in _CONTAINER_VARIABLES]
             placed = any(each.startswith(inside) for each in chain.from_iterable(named))
-            if (marked or placed) and process.status() != psutil.STATUS_ZOMBIE:
+            if (marked or placed) and runs(process):
                 found.append(ProcessId(process.pid, process.create_time()))
         except (psutil.Error, OSError):
             continue

@@ -14,6 +14,7 @@ storage/      journals, the sealed store, event logs, collected logs
 http/         what every daemon serves over HTTP
 text/         command lines, moments, words
 rate          how often something was done, and how long it took
+processes     whether a process of the system still runs
 topology      which rack a host is on
 log           a daemon's log, for people
 shuffle       how map output is asked for and served

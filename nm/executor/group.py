@@ -13,6 +13,8 @@ from collections.abc import Iterable
 
 import psutil
 
+from yarnbox.yarn.processes import runs
+
 _LOOK_EVERY_S = 0.01
 
 
@@ -41,20 +43,15 @@ def is_alive(group: int) -> bool:
     if not signal_group(group, 0):
         return False
     try:
-        leader = psutil.Process(group)
-        if leader.status() != psutil.STATUS_ZOMBIE:
-            return True
+        return runs(psutil.Process(group)) or _has_living_member(group)
     except psutil.NoSuchProcess:
         return _has_living_member(group)
-    except psutil.Error:
-        return True
-    return _has_living_member(group)
 
 
 def _has_living_member(group: int) -> bool:
     for process in psutil.process_iter():
         try:
-            if os.getpgid(process.pid) == group and process.status() != psutil.STATUS_ZOMBIE:
+            if os.getpgid(process.pid) == group and runs(process):
                 return True
         except (OSError, psutil.Error):
             continue
@@ -78,18 +75,11 @@ async def end_group(group: int, sigkill_delay_ms: int, stragglers: Iterable[psut
 async def _gone(group: int, others: list[psutil.Process], within_s: float) -> bool:
     loop = asyncio.get_running_loop()
     deadline = loop.time() + within_s
-    while is_alive(group) or any(_lives(process) for process in others):
+    while is_alive(group) or any(runs(process) for process in others):
         if loop.time() >= deadline:
             return False
         await asyncio.sleep(_LOOK_EVERY_S)
     return True
-
-
-def _lives(process: psutil.Process) -> bool:
-    try:
-        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
-    except psutil.Error:
-        return False
 
 
 def _group_of(process: psutil.Process) -> int | None:

@@ -15,6 +15,7 @@ import psutil
 
 from yarnbox.nm.executor.group import end_group
 from yarnbox.yarn.ids import ContainerId
+from yarnbox.yarn.processes import runs
 
 log = logging.getLogger("nm.executor")
 
@@ -27,7 +28,7 @@ def running_groups(local_directories: Sequence[str]) -> dict[ContainerId, list[i
             environment = process.environ()
             group = os.getpgid(process.pid)
             container_id = ContainerId.parse(environment.get("CONTAINER_ID", ""))
-            if group == os.getpgid(0) or process.status() == psutil.STATUS_ZOMBIE:
+            if group == os.getpgid(0) or not runs(process):
                 continue
         except (psutil.Error, OSError, ValueError):
             continue  # it is not ours to look at, no container's, or has ended

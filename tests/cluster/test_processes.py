@@ -9,8 +9,11 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import psutil
 import pytest
 
+from tests.waiting import PATIENCE_S
+from yarnbox.cluster.cluster import wait_until
 from yarnbox.cluster.processes import (
     RUN_ID_VARIABLE,
     ProcessId,
@@ -29,6 +32,13 @@ signal.signal(signal.SIGTERM, signal.SIG_IGN)
 print("ready", flush=True)
 signal.pause()
 """
+LEFT_BY_ITS_LEADER = """
+import ctypes, sys, threading
+threading.Thread(target=sys.stdin.read).start()
+print("ready", flush=True)
+ctypes.CDLL(None).pthread_exit(None)
+"""
+"""Its first thread ends; another goes on until it can read no more."""
 
 
 @pytest.fixture
@@ -36,15 +46,16 @@ def children() -> Iterator[list[Child]]:
     started: list[Child] = []
     yield started
     for child in started:
-        child.kill()
-        child.wait()
-        if child.stdout is not None:
-            child.stdout.close()
+        with child:  # which closes its pipes
+            child.kill()
 
 
 def started(children: list[Child], program: str, **variables: str) -> ProcessId:
     child = subprocess.Popen(
-        [sys.executable, "-c", program], stdout=subprocess.PIPE, env={**os.environ, **variables}
+        [sys.executable, "-c", program],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env={**os.environ, **variables},
     )
     children.append(child)
     assert child.stdout is not None
@@ -68,6 +79,19 @@ def test_a_process_is_known_by_its_start_too(children: list[Child]) -> None:
     end([process], 5.0)
     assert not process.is_alive()
     assert not process.send(signal.SIGTERM)
+
+
+def test_a_process_is_alive_until_its_last_thread_has_ended(children: list[Child]) -> None:
+    process = started(children, LEFT_BY_ITS_LEADER)
+    leader = psutil.Process(process.pid)
+    assert wait_until(lambda: leader.status() == psutil.STATUS_ZOMBIE, PATIENCE_S, every_s=0.01)
+    assert process.is_alive()
+    assert wait_until_gone([process], 0.05) == [process]
+    (child,) = children
+    assert child.stdin is not None
+    child.stdin.close()
+    assert wait_until_gone([process], 5.0) == []
+    assert not process.is_alive()
 
 
 def test_who_does_not_listen_is_killed(children: list[Child]) -> None:
