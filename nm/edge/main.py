@@ -30,6 +30,7 @@ from yarnbox.yarn.configuration import Configuration, ConfigurationError
 from yarnbox.yarn.connection.address import announced
 from yarnbox.yarn.connection.rpc import PortTakenError
 from yarnbox.yarn.log import LEVELS, configure_logging
+from yarnbox.yarn.parent import end_of_parent
 from yarnbox.yarn.resources.node_resources import NODE_RESOURCES_FILE, Hardware, node_resource
 from yarnbox.yarn.resources.resource_types import ResourceTypeRegistry
 from yarnbox.yarn.security.tls import ExposedError
@@ -41,7 +42,6 @@ from yarnbox.yarn.wire import wire_of
 
 log = logging.getLogger("nm")
 
-PARENT_LOOK_S = 0.25
 RESOURCE_TYPES_FILE = "resource-types.xml"
 
 
@@ -218,7 +218,6 @@ async def _run(build: Callable[[], NodeManagerProcess | VirtualNodes], options: 
 
 async def _follow_parent(end: Callable[[str], None]) -> None:
     parent = os.getppid()
-    while os.getppid() == parent:
-        await asyncio.sleep(PARENT_LOOK_S)
+    await end_of_parent(parent)
     log.warning("process %d, which started this node, is gone", parent)
     end("the parent process has ended")

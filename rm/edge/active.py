@@ -71,6 +71,7 @@ log = Log("rm")
 EPOCH = ("epoch",)
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 _FLUSH_S = 0.1
+_LEASE_LOOK_S = 0.1
 
 JOURNALS = (LABEL_JOURNAL, ATTRIBUTE_JOURNAL, SCHEDULER_JOURNAL)
 """The names of what is kept in journals."""
@@ -207,7 +208,7 @@ class ActivePeriod:
         if self._setup.owns_process:
             reduce_garbage_collection()
         try:
-            await self._flush_until_the_end(events)
+            await self._until_the_end()
         finally:
             ports.front.serve(ports.further or {})
             driver.stop()
@@ -387,21 +388,23 @@ class ActivePeriod:
     def _event_log(self, core: Core) -> EventLog | None:
         if self._run is None:
             return None
-        events = EventLog(self._run / "logs" / EVENTS_FILE)
+        loop = asyncio.get_running_loop()
+        events = EventLog(
+            self._run / "logs" / EVENTS_FILE, begun=lambda: loop.call_later(_FLUSH_S, _flush, events)
+        )
         context = core.context
         context.dispatcher.watchers.append(lambda event: events.add(context.now_ms, event))
         context.bookings.append(lambda booking: events.add(context.now_ms, booking))
         return events
 
-    async def _flush_until_the_end(self, events: EventLog | None) -> None:
-        while not self._ending.is_set():
+    async def _until_the_end(self) -> None:
+        while self._lease is not None and not self._ending.is_set():
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(_FLUSH_S):
+                async with asyncio.timeout(_LEASE_LOOK_S):
                     await self._ending.wait()
-            if events is not None and not _flush(events):
-                events = None
-            if self._lease is not None and not self._lease.is_held:
+            if not self._lease.is_held:
                 self._break(StoreError(self._lease.why_lost or "ZooKeeper did not answer"))
+        await self._ending.wait()
 
     def _rolling_ended(self, task: asyncio.Future[None]) -> None:
         error = None if task.cancelled() else task.exception()
@@ -425,14 +428,11 @@ class ActivePeriod:
         return what + (str(why) or type(why).__name__).partition("\n")[0]
 
 
-def _flush(events: EventLog) -> bool:
-    """Whether the event log could be written; an RM goes on without it."""
-    try:
-        events.flush()
-    except OSError as error:
-        log.error("the event log cannot be written any more", why=error)
-        return False
-    return True
+def _flush(events: EventLog) -> None:
+    """An RM goes on without its event log."""
+    events.flush()
+    if events.failure is not None:
+        log.error("the event log cannot be written any more", why=events.failure)
 
 
 async def _roll(

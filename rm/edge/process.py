@@ -38,6 +38,7 @@ from yarnbox.yarn.connection.rpc import MAX_MESSAGE_BYTES, PortTakenError, liste
 from yarnbox.yarn.errors import YarnError
 from yarnbox.yarn.http.listening import bind
 from yarnbox.yarn.log import Log, configure_logging
+from yarnbox.yarn.parent import end_of_parent
 from yarnbox.yarn.resources.resource_types import RESOURCE_TYPES_FILE, ResourceTypeRegistry
 from yarnbox.yarn.runtime.clock import SystemClock
 from yarnbox.yarn.security.tls import Tls, check_exposure, check_hadoop_wire
@@ -57,7 +58,6 @@ MAX_MESSAGE_PROPERTY = "ipc.maximum.data.length"
 PATIENCE_PROPERTY = "yarn.client.nodemanager-connect.max-wait-ms"
 LAUNCHERS_PROPERTY = "yarn.resourcemanager.amlauncher.thread-count"
 _FILES = (*SITE_FILES, RESOURCE_TYPES_FILE)
-_PARENT_LOOK_S = 0.1
 _GRACE_S = 0.1
 
 
@@ -177,12 +177,10 @@ class Process:
         return 1 if self._has_failed else 0
 
     async def _watch_parent(self) -> None:
-        while self._parent is not None:
-            if os.getppid() != self._parent:
-                log.warning("the parent process has ended", parent=self._parent)
-                self.end("the parent process has ended")
-                return
-            await asyncio.sleep(_PARENT_LOOK_S)
+        if self._parent is not None:
+            await end_of_parent(self._parent)
+            log.warning("the parent process has ended", parent=self._parent)
+            self.end("the parent process has ended")
 
     async def _serve(self) -> None:
         role = self._new_role() if self._rm_id else None

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
@@ -65,15 +65,25 @@ class Milestone(NamedTuple):
 class EventLog:
     """The writing end. Two files at most: the current one, and the one before with `.1` behind its name."""
 
-    def __init__(self, path: Path, max_bytes: int = MAX_BYTES) -> None:
+    def __init__(
+        self, path: Path, max_bytes: int = MAX_BYTES, begun: Callable[[], object] = lambda: None
+    ) -> None:
+        """`begun` is called when there is something to write, after nothing was: `flush` should follow."""
         path.parent.mkdir(parents=True, exist_ok=True)
         self._path = path
         self._max_bytes = max_bytes
         self._file = path.open("ab")
+        self._begun = begun
         self._pending: list[tuple[int, Any]] = []
+        self.failure: OSError | None = None
+        """Why the file could not be written. From then on nothing is noted any more."""
 
     def add(self, now_ms: int, event: Any) -> None:
         """Takes note of an event; it is in the file after the next `flush`."""
+        if self.failure is not None:
+            return
+        if not self._pending:
+            self._begun()
         self._pending.append((now_ms, event))
         if len(self._pending) >= _LONGEST_BATCH:
             self.flush()
@@ -83,7 +93,13 @@ class EventLog:
         if not self._pending:
             return
         pending, self._pending = self._pending, []
-        self._file.write("".join(_line(now_ms, event) for now_ms, event in pending).encode())
+        try:
+            self._write("".join(_line(now_ms, event) for now_ms, event in pending).encode())
+        except OSError as error:
+            self.failure = error
+
+    def _write(self, lines: bytes) -> None:
+        self._file.write(lines)
         self._file.flush()
         if self._file.tell() >= self._max_bytes:
             self._file.close()

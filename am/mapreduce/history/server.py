@@ -33,6 +33,7 @@ from yarnbox.yarn.http.access import HttpAccess
 from yarnbox.yarn.http.listening import bind
 from yarnbox.yarn.http.server import HttpServer
 from yarnbox.yarn.log import configure_logging
+from yarnbox.yarn.parent import end_of_parent
 from yarnbox.yarn.runtime.interpreter import leave
 from yarnbox.yarn.runtime.tasks import end_tasks
 from yarnbox.yarn.security.tls import ExposedError, Tls, check_exposure, check_hadoop_wire, scheme
@@ -43,7 +44,6 @@ from yarnbox.yarn.text.command_parser import CommandParser
 log = logging.getLogger("historyserver")
 
 DEFAULT_ADDRESS = Address("127.0.0.1", 19888)
-PARENT_LOOK_S = 0.25
 _RM_WEB = "yarn.resourcemanager.webapp.address"
 
 
@@ -197,9 +197,7 @@ async def _run(
 
 
 async def _follow_parent(end: Callable[[], None]) -> None:
-    parent = os.getppid()
-    while os.getppid() == parent:
-        await asyncio.sleep(PARENT_LOOK_S)
+    await end_of_parent(os.getppid())
     end()
 
 

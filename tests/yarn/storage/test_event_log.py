@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +43,34 @@ def test_events_are_read_as_they_were_dispatched(tmp_path: Path) -> None:
         path.read_text().splitlines()[0] == '{"time": 5, "type": "Seen", "constant": "", "subject": "nm1:1"}'
     )
     assert [line.time_ms for line in EventLogReader(path).read_all()] == [5, 6]
+
+
+def test_somebody_is_told_once_that_there_is_something_to_write(tmp_path: Path) -> None:
+    told: list[str] = []
+    log = EventLog(tmp_path / "events.jsonl", begun=lambda: told.append("now"))
+    for now_ms in (1, 2, 3):
+        log.add(now_ms, Seen())
+    assert told == ["now"]
+    log.flush()
+    log.flush()
+    assert told == ["now"]
+    log.add(4, Seen())
+    assert told == ["now", "now"]
+    log.close()
+
+
+def test_a_log_that_cannot_be_written_is_given_up() -> None:
+    told: list[str] = []
+    log = EventLog(Path("/dev/full"), begun=lambda: told.append("now"))
+    log.add(1, Seen())
+    log.flush()
+    assert log.failure is not None
+    assert log.failure.errno == errno.ENOSPC
+    for now_ms in range(20_000):  # more than is kept until somebody writes it
+        log.add(now_ms, Seen())
+    assert told == ["now"]
+    with contextlib.suppress(OSError):
+        log.close()
 
 
 def test_what_an_event_says_of_itself_stands_beside_it(tmp_path: Path) -> None:
