@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
 
-from yarnbox.cluster.viewer.details import applications, plans, preemptions
 from yarnbox.rm.scheduler.views import is_within
 from yarnbox.rm.web import finding
 from yarnbox.rm.web.pages.about import about_run
 from yarnbox.rm.web.pages.application import application_page
+from yarnbox.rm.web.pages.charts import cluster_charts, queue_charts
 from yarnbox.rm.web.pages.node import node_page
 from yarnbox.rm.web.pages.overview import cluster_page
 from yarnbox.rm.web.past import CLUSTER, MEASURES, Measure
@@ -95,6 +95,8 @@ class RecordedCluster:
             "/ui/containers": self._containers,
             "/ui/history/queues": self._queue_history,
             "/ui/history/cluster": self._cluster_history,
+            "/ui/charts/queues": self._queue_charts,
+            "/ui/charts/cluster": self._cluster_charts,
             "/ui/conf": self._configuration,
             "/scheduler-overview": lambda moment, _: self._document("/scheduler-overview", moment),
             "/ui/cluster": self._cluster,
@@ -104,17 +106,13 @@ class RecordedCluster:
             "/ui/queues": self._queues,
             "/ui/recording/events": self._events,
             "/ui/recording/containers": self._every_container,
-            "/ui/recording/applications": lambda moment, _: applications(self.recording, moment, EPOCH_MS),
-            "/ui/recording/preemptions": lambda moment, _: preemptions(self.recording, moment, EPOCH_MS),
-            "/ui/recording/plans": lambda moment, _: plans(self.recording, moment, EPOCH_MS),
         }
 
     def answer(self, path: str, query: Query, at: int | None) -> Answer:
         """The answer to a path below /ws/v1/cluster: empty where this recording does not tell what others do,
         RestError where there is no such thing. Without a moment it is the last one.
         """
-        recording = self.recording
-        moment = len(recording.moments) - 1 if at is None else max(0, bisect_right(recording.moments, at) - 1)
+        moment = self.place(at)
         if path in self._exact:
             return self._exact[path](moment, query)
         words = [unquote(word) for word in path.strip("/").split("/")]
@@ -133,6 +131,11 @@ class RecordedCluster:
         if words[:2] == ["ui", "why"] and len(words) == 3:
             return {"why": self._of_app("/why", words[2], moment) or {}}
         raise missing(f"a recording does not know {path}")
+
+    def place(self, at: int | None) -> int:
+        """The number of the moment that is shown then."""
+        moments = self.recording.moments
+        return len(moments) - 1 if at is None else max(0, bisect_right(moments, at) - 1)
 
     # ---- documents
 
@@ -358,6 +361,16 @@ class RecordedCluster:
         columns = self.recording.data["cluster"]
         series = {name: [columns[name][one] if one <= moment else None for one in places] for name in CLUSTER}
         return {"history": {**self._times(places, moment), **series}}
+
+    def _queue_charts(self, moment: int, query: Query) -> Answer:
+        history = self._queue_history(moment, query)["history"]
+        return {"charts": {"block": queue_charts(history, self.recording.scheduler)}}
+
+    def _cluster_charts(self, moment: int, query: Query) -> Answer:
+        past = self._cluster_history(moment, query)["history"]
+        queues = self._queue_history(moment, query)["history"]
+        is_labelled = any(one["label"] for one in self._nodes(moment, query)["nodes"]["node"])
+        return {"charts": {"block": cluster_charts(past, queues, is_labelled=is_labelled, is_run=True)}}
 
     def _places(self, query: Query) -> list[int]:
         count = len(self.recording.moments)

@@ -15,8 +15,10 @@ from aiohttp import web
 
 from yarnbox import SOURCES
 from yarnbox.cluster.viewer.answers import missing, wrong
+from yarnbox.cluster.viewer.compared import compared_page
 from yarnbox.cluster.viewer.comparison import comparison, titles
 from yarnbox.cluster.viewer.library import LARGEST_TEXT, RecordingLibrary, SimulationFailedError
+from yarnbox.cluster.viewer.run import run_page
 from yarnbox.rm.edge.http.pages import RECORDING, Pages
 from yarnbox.rm.edge.http.server import CSRF_HEADER, ROOT
 from yarnbox.rm.web.pages.terms import terms
@@ -28,6 +30,7 @@ from yarnbox.yarn.http.server import HttpServer, Responder, new_application
 _SAFE = ("GET", "HEAD")
 _UI = ROOT + "/ui"
 _LONGEST_AT = 16
+_PAIR = 2
 _REPORT_POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'"
 _DAMAGED = "org.apache.hadoop.yarn.webapp.WebAppException"
 
@@ -40,9 +43,9 @@ class Viewer:
         access = HttpAccess(HttpAccessSettings())
         self._app = new_application(access, self._guard, largest_body=3 * LARGEST_TEXT)
         self._server = HttpServer(self._app)
-        self._compared: tuple[tuple[int, ...], Any] | None = None
         Pages(self, RECORDING)
         self.add("GET", _UI + "/recording", self._header)
+        self.add("GET", _UI + "/recording/page", self._run)
         self.add("GET", _UI + "/comparison", self._comparison)
         self.add("GET", _UI + "/what-if", self._what_if)
         self.add("GET", _UI + "/terms", self._terms)
@@ -90,10 +93,11 @@ class Viewer:
     async def _header(self, request: web.Request) -> web.StreamResponse:
         recordings = self._library.recordings
         called = titles(recordings)
-        runs = [{"run": run, "name": one.name, "title": called[run]} for run, one in recordings.items()]
+        runs = [
+            {"run": run, "name": one.name, "title": called[run], "scheduler": one.scheduler}
+            for run, one in recordings.items()
+        ]
         shown: dict[str, Any] = {"runs": runs, "whatIf": self._library.report is not None}
-        if self._library.demo:
-            shown["demo"] = self._library.demo
         if recordings:
             recording = self._library.run(request.query.get("run", "")).recording
             shown["run"] = {key: recording.data.get(key) for key in _HEADER}
@@ -102,8 +106,18 @@ class Viewer:
     async def _comparison(self, request: web.Request) -> web.StreamResponse:
         every = self._library.recordings
         names = [name for name in request.query.get("runs", "").split(",") if name in every]
-        chosen = names or [*every][:2]
-        return _json(comparison({name: every[name] for name in chosen}))
+        chosen = (names if len(names) == _PAIR else [*every])[:_PAIR]
+        if len(chosen) < _PAIR:
+            raise missing("there is only one run")
+        found = comparison({name: every[name] for name in chosen})
+        return _json({"runs": chosen, "block": compared_page(found)})
+
+    async def _run(self, request: web.Request) -> web.StreamResponse:
+        """What the page of a run says at a moment."""
+        found = self._library.run(request.query.get("run", ""))
+        names = [one.name for one in self._library.recordings.values()]
+        has_twin = names.count(found.recording.name) > 1
+        return _json(run_page(found, _at(request), demo=self._library.demo, has_twin=has_twin))
 
     async def _what_if(self, request: web.Request) -> web.StreamResponse:
         """The report as it is: it runs no script and loads nothing, and is held to that."""
@@ -141,18 +155,9 @@ class Viewer:
 
 _HEADER = (
     "name",
-    "about",
-    "guide",
     "kind",
-    "scheduler",
     "file",
-    "failures",
-    "end",
-    "figures",
     "moments",
-    "containersOfEvery",
-    "containersSeen",
-    "eventsLeftOut",
 )
 
 

@@ -23,6 +23,7 @@ from yarnbox.rm.edge.http.server import WebServer
 from yarnbox.rm.node import RMNode
 from yarnbox.rm.web import apps, finding
 from yarnbox.rm.web.pages.application import application_page
+from yarnbox.rm.web.pages.charts import cluster_charts, queue_charts
 from yarnbox.rm.web.pages.node import node_page
 from yarnbox.rm.web.past import (
     ContainerRow,
@@ -75,6 +76,8 @@ class Past:
             ("/ui/app/{appid}", self.application),
             ("/ui/history/queues", self.queues),
             ("/ui/history/cluster", self.cluster),
+            ("/ui/charts/queues", self.queue_charts),
+            ("/ui/charts/cluster", self.cluster_charts),
         ):
             server.serve("GET", path, handler)
         server.app.cleanup_ctx.append(self._sampling)
@@ -264,13 +267,16 @@ class Past:
 
     def queues(self, call: Call) -> Reply:
         """GET /ui/history/queues?parent=&partition=&minutes=&points=: the shares of a queue's children."""
+        return Reply(root="history", value=self._queue_history(call))
+
+    def _queue_history(self, call: Call) -> Answer:
         parent, partition = call.parameter("parent") or "root", call.parameter("partition") or ""
         shown, from_ms = self._window(call)
         # The FifoScheduler has one queue, which its lists and users know as `default`.
         root = call.context.scheduler.views.root_queue
         paths = self.history.paths("root" if parent == root else parent)
         found = self.history.queue_series(partition, paths, shown)
-        value = {
+        return {
             **self._times(shown),
             "partition": partition,
             "queue": [{**one, "path": root} if one["path"] == "root" else one for one in found],
@@ -280,12 +286,26 @@ class Past:
                 if mark.time_ms >= from_ms
             ],
         }
-        return Reply(root="history", value=value)
 
     def cluster(self, call: Call) -> Reply:
         """GET /ui/history/cluster?minutes=&points=: the figures of the cluster."""
+        return Reply(root="history", value=self._cluster_history(call))
+
+    def _cluster_history(self, call: Call) -> Answer:
         shown, _ = self._window(call)
-        return Reply(root="history", value={**self._times(shown), **self.history.cluster_series(shown)})
+        return {**self._times(shown), **self.history.cluster_series(shown)}
+
+    def queue_charts(self, call: Call) -> Reply:
+        """GET /ui/charts/queues, with the parameters of /ui/history/queues: the same as charts."""
+        found = queue_charts(self._queue_history(call), self._context.scheduler.name)
+        return Reply(root="charts", value={"block": found})
+
+    def cluster_charts(self, call: Call) -> Reply:
+        """GET /ui/charts/cluster?minutes=&points=: use by queue, containers and applications."""
+        is_labelled = any(self._context.labels.partition_of(one) for one in self._context.nodes)
+        past, queues = self._cluster_history(call), self._queue_history(call)
+        found = cluster_charts(past, queues, is_labelled=is_labelled, is_run=False)
+        return Reply(root="charts", value={"block": found})
 
     def _window(self, call: Call) -> tuple[list[tuple[int, int]], int]:
         from_ms = self._context.now_ms - 60_000 * _number(call, "minutes", 60)

@@ -4,6 +4,8 @@ overview     the page of the cluster
 application  the page of an application
 node         the page of a node
 about        the page About
-facts        a figure by its name, of which those consist
+blocks       headings, texts, tables and charts, of which pages consist
+charts       the charts of the cluster and of queues
+facts        a figure by its name, and what else is said in a few words
 terms        what words of the pages mean
 """

@@ -12,7 +12,8 @@ import pytest
 from yarnbox.cluster.commands import demo
 from yarnbox.cluster.main import main
 from yarnbox.cluster.viewer import command
-from yarnbox.cluster.viewer.answers import RecordedCluster
+from yarnbox.cluster.viewer.answers import EPOCH_MS, RecordedCluster
+from yarnbox.cluster.viewer.details import applications, plans, preemptions
 from yarnbox.cluster.viewer.library import RecordingLibrary
 from yarnbox.sim.recording.document import read, read_file, write
 from yarnbox.sim.scenario.playing.player import play, play_recorded
@@ -54,7 +55,7 @@ def test_every_topic_has_its_demo_and_every_demo_a_guide(clusters: dict[str, lis
 
 
 def applications_of(cluster: RecordedCluster, at: int | None = None) -> dict[str, Any]:
-    found: Rows = cluster.answer("/ui/recording/applications", {}, at)["app"]
+    found: Rows = applications(cluster.recording, cluster.place(at), EPOCH_MS)["app"]
     return {one["name"]: one for one in found}
 
 
@@ -90,8 +91,8 @@ def test_preemption_says_who_lost_what_when_and_to_whom(clusters: dict[str, list
     (cluster,) = clusters["preemption"]
 
     def rows(at: int | None) -> Rows:
-        found: Rows = cluster.answer("/ui/recording/preemptions", {}, at)["preemption"]
-        return found
+        found = preemptions(cluster.recording, cluster.place(at), EPOCH_MS)["preemption"]
+        return [dict(one) for one in found]
 
     found = rows(None)
     assert len(found) == 6
@@ -110,7 +111,8 @@ def test_marked_containers_that_end_by_themselves_are_told() -> None:
     outcome, data = play_recorded(parse_scenario(changed), changed)
     assert outcome.is_ok
     assert data is not None
-    found = RecordedCluster(read(write(data), "x")).answer("/ui/recording/preemptions", {}, None)
+    recording = read(write(data), "x")
+    found = preemptions(recording, len(recording.moments) - 1, EPOCH_MS)
     assert len(found["preemption"]) == 3
     for one in found["preemption"]:
         assert one["unmarked"] > one["marked"]
@@ -125,13 +127,13 @@ def test_a_reserved_node_is_shown_while_it_is_kept(clusters: dict[str, list[Reco
 
 def test_the_plan_is_drawn_over_time(clusters: dict[str, list[RecordedCluster]]) -> None:
     (cluster,) = clusters["reservations"]
-    (plan,) = cluster.answer("/ui/recording/plans", {}, None)["plan"]
+    (plan,) = plans(cluster.recording, cluster.place(None), EPOCH_MS)["plan"]
     assert plan["capacity"] == 16_384
     memory = {one["name"]: max(one["memory"]) for one in plan["booking"]}
     assert memory == {"report": 8_192, "billing": 12_288}
     sums = [sum(each) for each in zip(*(one["memory"] for one in plan["booking"]), strict=True)]
     assert max(sums) <= plan["capacity"]
-    (before,) = cluster.answer("/ui/recording/plans", {}, 3_000)["plan"]
+    (before,) = plans(cluster.recording, cluster.place(3_000), EPOCH_MS)["plan"]
     assert before["booking"] == []
 
 

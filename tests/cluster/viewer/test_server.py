@@ -83,10 +83,14 @@ def test_pages_and_answers(recording: Recording) -> None:
                     assert 'data-source="recording"' in await answer.text()
                     assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
             header = await caller.get("/ui/recording")
-            assert header["runs"] == [{"run": "a", "name": "two-queues", "title": "a: two-queues (Capacity)"}]
+            (run,) = header["runs"]
+            assert run["title"] == "a: two-queues (Capacity)"
+            assert (run["run"], run["name"], run["scheduler"]) == ("a", "two-queues", "CapacityScheduler")
             assert header["run"]["file"] == TEXT
             assert (await caller.get("/metrics?at=5000"))["clusterMetrics"]["allocatedMB"] == 3072
-            assert (await caller.get("/ui/comparison"))["runs"][0]["run"] == "a"
+            page = await caller.get("/ui/recording/page?at=5000")
+            assert page["above"][0]["paragraph"].startswith("One has all")
+            await caller.get("/ui/comparison", 404)
             await caller.get("/metrics?at=6000&run=z", 404)
             await caller.get("/metrics?at=-1", 400)
             await caller.get("/nothing", 404)
@@ -124,8 +128,12 @@ def test_a_scenario_is_played_with_the_scheduler_that_is_chosen(recording: Recor
         async with viewing([recording]) as caller:
             run = (await caller.simulate(200, text=TEXT, name="x.yaml", scheduler="fair"))["run"]
             header = await caller.get(f"/ui/recording?run={run}")
-            assert header["run"]["scheduler"] == "FairScheduler"
-            assert [one["run"] for one in header["runs"]] == ["a", run]
+            assert [(one["run"], one["scheduler"]) for one in header["runs"]] == [
+                ("a", "CapacityScheduler"),
+                (run, "FairScheduler"),
+            ]
+            assert (await caller.get("/ui/comparison"))["runs"] == ["a", run]
+            assert (await caller.get(f"/ui/comparison?runs={run},a"))["runs"] == [run, "a"]
 
     play(scene)
 

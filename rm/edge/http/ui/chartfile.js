@@ -8,7 +8,9 @@ const DASHES = { dashed: "6 4", dotted: "2 4" };
 const dashOf = ({ dashed }) => ({ "stroke-dasharray": DASHES[dashed] });
 const MARKS = { now: "--accent", "node joined": "--used" };
 
-export const colourOf = ({ kind }) => css(`--${kind}`);
+const HUES = 6;
+export const hueOf = ({ hue }) => `--line${hue % HUES}`;
+export const colourOf = (one) => css(hueOf(one));
 
 // Where the series lie, in pixels of the page.
 function fieldOf({ bbox }) {

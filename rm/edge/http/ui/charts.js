@@ -1,7 +1,7 @@
 // Series over time, drawn by uPlot: steps as steps, marks with words, values under the cursor, zoom by mouse,
 // keys and buttons, the same for all charts of a page; each chart can be had as PNG and CSV.
 
-import { colourOf, marksOf, svgOfChart } from "./chartfile.js";
+import { colourOf, hueOf, marksOf, svgOfChart } from "./chartfile.js";
 import { Component, clamped, clock, css, duration, empty, html, hued, percent, plainGib } from "./dom.js";
 import { listenToPointers, panned, press, zoomed, zoomKeys, zoomTools } from "./gestures.js";
 import { fileTools, paint } from "./picture.js";
@@ -15,14 +15,17 @@ const DASHES = { dashed: [6, 4], dotted: [2, 4] };
 const COUNT_STEPS = Array.from({ length: 30 }, (_, i) => [1, 2, 5][i % 3] * 10 ** Math.floor(i / 3));
 const MIB_STEPS = Array.from({ length: 32 }, (_, power) => 2 ** power);
 const HINT = "Left and right arrow read values, with Shift they pan, plus and minus zoom, 0 shows all.";
-const NEAR_PX = 6,
-  HUES = 6;
+const NEAR_PX = 6;
 const PLOTS = new Set();
 const GROUP = uPlot.sync("pages");
 
-export const hue = (number) => `line${number % HUES}`;
-export const count = (value) => String(Math.round(value));
-export const memory = plainGib;
+// The units of the axis and of values, and which steps of an axis are round.
+const UNITS = {
+  percent: { said: percent },
+  count: { said: (value) => String(Math.round(value)), steps: COUNT_STEPS },
+  memory: { said: plainGib, steps: MIB_STEPS },
+  index: { said: (value) => value.toFixed(3) },
+};
 
 // The first series lies at the bottom. uPlot draws the topmost one first, so that each fill covers less.
 function stacked(series, hidden) {
@@ -98,6 +101,7 @@ class TimeChart extends Component {
 
   build() {
     const { series, unit, top, isStacked, ceiling } = this.props;
+    const { said, steps } = UNITS[unit];
     const drawn = isStacked ? [...series].reverse() : series;
     const axis = {
       stroke: () => css("--ink"),
@@ -126,9 +130,8 @@ class TimeChart extends Component {
           {
             ...axis,
             size: 66,
-            ...(unit === memory && { incrs: MIB_STEPS }),
-            ...(unit === count && { incrs: COUNT_STEPS }),
-            values: (_plot, splits) => splits.map(unit),
+            ...(steps && { incrs: steps }),
+            values: (_plot, splits) => splits.map(said),
           },
         ],
         series: [
@@ -239,14 +242,14 @@ class TimeChart extends Component {
   render({ what, times, series, unit }, { index, hidden }) {
     const label = `${what}, ${duration(times.at(-1) - times[0])}`;
     const place = index ?? this.present();
-    const present = (one) => (place === null ? "" : unit(one.values[place] ?? 0));
+    const present = (one) => (place === null ? "" : UNITS[unit].said(one.values[place] ?? 0));
     const heard = () => series.map((one) => `${one.name} ${present(one)}`).join(", ");
     return html`<figure class="chart" aria-label=${label}>
       <p class="legend">
         ${series.map(
           (one, i) => html`<button
             class=${`swatch ${one.dashed || ""}`}
-            style=${hued(`--${one.kind}`)}
+            style=${hued(hueOf(one))}
             aria-pressed=${String(!hidden.has(i))}
             onclick=${() => this.toggle(i)}
           >
@@ -280,15 +283,11 @@ class TimeChart extends Component {
   }
 }
 
-// Series have a name, values (one for each moment, null where unknown), a kind ("line0" to "line5": the hue),
-// and may be dashed or dotted. `top` is the least that the axis reaches; `isWhole` is for runs that are over;
-// `ceiling` is a line that series which are stacked should stay below.
-/**
- * @param {{ marks?: any[], unit?: (value: number) => string, top?: number, ceiling?: number,
- *   isWhole?: boolean, isStacked?: boolean }} options
- */
-export const chart = (what, times, series, options = {}) =>
-  times.length < 2 || !series.length
-    ? empty("No samples yet. The first ones appear within a few seconds.")
-    : html`<${TimeChart} key=${what} ...${{ what, times, series, ...USUAL, ...options }} />`;
-const USUAL = { marks: [], unit: percent, top: 100 };
+/** Draws what rm/web/pages/blocks.py says of a chart. */
+export function chart({ chart: what, times, series, ...how }) {
+  if (times.length < 2 || !series.length)
+    return empty("No samples yet. The first ones appear within a few seconds.");
+  const coloured = series.map((one, i) => ({ hue: i, ...one }));
+  return html`<${TimeChart} key=${what} ...${{ what, times, ...USUAL, ...how, series: coloured }} />`;
+}
+const USUAL = { marks: [], unit: "percent", top: 100 };

@@ -2,9 +2,9 @@
 // applications; and folded, every figure of Hadoop's page by its name.
 import { get, list } from "./api.js";
 import { appGrid } from "./apps.js";
-import { chart, count, hue } from "./charts.js";
+import { blocks } from "./blocks.js";
 import { CARD, number, ofApp, ofQueue, text } from "./columns.js";
-import { facts, factsOf, html, isRecording, plural, title } from "./dom.js";
+import { facts, factsOf, html, plural, title } from "./dom.js";
 import { grid } from "./grid.js";
 import { GROUPS, heat, MEASURES, START_A_NODE } from "./nodes.js";
 
@@ -12,15 +12,13 @@ const IDLE = "No applications are running or waiting. Submit one: yarnbox job pi
 const CALLS = [
   "/ui/cluster",
   "/ui/apps?states=ACCEPTED,RUNNING&limit=20",
-  "/ui/history/cluster?minutes=60",
-  "/ui/history/queues?parent=root&minutes=60",
+  "/ui/charts/cluster?minutes=60",
   "/ui/nodes",
 ];
 
 export async function overview(_, query) {
-  const [{ cluster }, apps, past, queues, nodes] = await Promise.all(CALLS.map(get));
+  const [{ cluster }, apps, { charts }, nodes] = await Promise.all(CALLS.map(get));
   const rows = list(nodes.nodes.node);
-  const isLabelled = rows.some((one) => one.label);
   return html`${title("Cluster")}
     <p class="headline">${cluster.headline}</p>
     ${!cluster.hasNodes && START_A_NODE && html`<p>${START_A_NODE}</p>`}
@@ -28,8 +26,7 @@ export async function overview(_, query) {
     ${cluster.waiting && pending(cluster.waiting, query)}
     ${
       cluster.hasNodes &&
-      html`<h2>${isRecording ? "Use over the whole run, by queue" : "Use over the last hour, by queue"}</h2>
-        <div class="charts">${byQueue(queues.history, isLabelled)}${overTime(past.history)}</div>
+      html`${blocks(charts.block, query)}
         <h2>Nodes</h2>
         ${heat(rows, GROUPS.rack, MEASURES.memory)}`
     }
@@ -97,21 +94,3 @@ function pending(waiting, query) {
       </p>`
     }`;
 }
-
-function byQueue(history, isLabelled) {
-  const what = `Share of the ${isLabelled ? "default partition" : "cluster"} used`;
-  const series = list(history.queue).map((one, i) => ({ name: one.path, values: one.used, kind: hue(i) }));
-  return chart(what, list(history.times), series, { marks: list(history.mark), isStacked: true });
-}
-
-const overTime = (history) =>
-  chart(
-    "Containers and applications",
-    list(history.times),
-    [
-      { name: "containers", values: list(history.containers), kind: "line2" },
-      { name: "applications with a container", values: list(history.appsRunning), kind: "line0" },
-      { name: "applications without one", values: list(history.appsPending), kind: "line1" },
-    ],
-    { unit: count, top: 4 },
-  );

@@ -130,17 +130,19 @@ export const withTerms = (text) =>
 // A few rows that need no choice of columns; lists that do are grids (grid.js). On a phone a row of many
 // columns is a card whose cells say what they are.
 const CARDS_FROM = 4;
+const headOf = (column) => (typeof column === "string" ? term(column) : said(column));
+const wordOf = (column) => column.swatch ?? column;
 export function table(name, columns, rows, none) {
   if (!rows.length) return empty(none);
   const isCards = columns.length >= CARDS_FROM;
   return html`<div class="scroll" tabindex="0" role="region" aria-label=${name}>
     <table class=${isCards ? "cards" : null}>
       <caption>${name}</caption>
-      <thead><tr>${columns.map((one) => html`<th scope="col">${term(one)}</th>`)}</tr></thead>
+      <thead><tr>${columns.map((one) => html`<th scope="col">${headOf(one)}</th>`)}</tr></thead>
       <tbody>
         ${rows.map(
           (row) => html`<tr>
-            ${row.map((cell, i) => html`<td data-name=${isCards ? columns[i] : null}>${cell}</td>`)}
+            ${row.map((cell, i) => html`<td data-name=${isCards ? wordOf(columns[i]) : null}>${cell}</td>`)}
           </tr>`,
         )}
       </tbody>
@@ -245,11 +247,24 @@ const KINDS = {
   duration,
   state,
   share: (value, { said = percent(value) }) => [bar(value, said), " ", said],
+  link: (value, { to, kind }) => h("a", { href: to, class: kind || null }, said(value)),
+  word: (value, { kind, title }) => h(kind || title ? "span" : "b", { class: kind || null, title }, value),
+  together: (value) => h("span", {}, said(value)),
+  small: (value) => h("small", {}, value),
+  swatch: (value, { hue }) => h("span", { class: "swatch", style: hued(`--line${hue}`) }, value),
+  terms: (value) => withTerms(inUnits(value)),
+  lines: (value) =>
+    h(
+      "div",
+      { class: "lines" },
+      value.map((one) => h("p", {}, said(one))),
+    ),
   text: (value) => html`<pre tabindex="0" role="group" aria-label="Diagnostics">${inUnits(value)}</pre>`,
 };
 export function said(value) {
   if (Array.isArray(value)) return value.map(said);
-  const kind = Object.keys(KINDS).find((one) => value?.[one] !== undefined);
+  const isPlain = typeof value !== "object" || value === null;
+  const kind = !isPlain && Object.keys(KINDS).find((one) => value[one] !== undefined);
   return kind ? KINDS[kind](value[kind], value) : inUnits(value);
 }
 export const factsOf = (found) =>

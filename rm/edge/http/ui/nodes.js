@@ -1,6 +1,6 @@
 // Nodes: a heat map in groups, the table, and one node with its containers.
 import { get, list, post } from "./api.js";
-import { chart, hue } from "./charts.js";
+import { chart } from "./charts.js";
 import { away, CARD, memory, number, OFF, ofNode, share, states, text, time } from "./columns.js";
 import { containerGrid, containersOf } from "./containers.js";
 import { actions, confirm, notForUsers } from "./dialog.js";
@@ -228,16 +228,19 @@ function usage(held, now, groups, groupOf, capacityMB) {
     if (one.finished) charge(one.finished, groupOf(one), -one.memoryMB);
   }
   const moments = [...changes.keys()].sort((a, b) => a - b);
-  const series = groups.map((group, i) => {
+  const series = groups.map((group) => {
     let sum = 0;
     const after = (at) => {
       sum += changes.get(at).get(group) || 0;
       return sum;
     };
-    return { name: group, kind: hue(i), values: moments.map(after) };
+    return { name: group, values: moments.map(after) };
   });
-  return chart("Memory used by containers", moments, series, {
-    unit: plainGib,
+  return chart({
+    chart: "Memory used by containers",
+    times: moments,
+    series,
+    unit: "memory",
     top: 0,
     ceiling: capacityMB || null,
     isStacked: true,

@@ -2,7 +2,7 @@
 // and shares over time.
 import { get, list } from "./api.js";
 import { appGrid } from "./apps.js";
-import { chart, hue } from "./charts.js";
+import { blocks } from "./blocks.js";
 import { count, number, text } from "./columns.js";
 import { containersOf } from "./containers.js";
 import {
@@ -33,7 +33,6 @@ const MINUTES = [
   ["60", "1 hour"],
 ];
 const span = (minutes) => !isRecording && choice("Time", "minutes", MINUTES, minutes, "15");
-const MOST_CHARTS = 8;
 
 // Hadoop's own addresses name the branches that are open: ?openQueues=Queue: root.a#Queue: root.a.b
 const hadoopsQueue = (query) =>
@@ -49,9 +48,9 @@ export async function scheduler(_, query) {
     path = encodeURIComponent(open || "root");
   const asked = open ? `&queue=${encodeURIComponent(open)}` : "";
   const parameters = new URLSearchParams({ partition, ...(open && { queue: open }) });
-  const [{ queues }, { history }, rights, { users }, { found }, { waiting }, containers] = await Promise.all([
+  const [{ queues }, { charts }, rights, { users }, { found }, { waiting }, containers] = await Promise.all([
     get(`/ui/queues?${parameters}`),
-    get(`/ui/history/queues?parent=${path}&partition=${encodeURIComponent(partition)}&minutes=${minutes}`),
+    get(`/ui/charts/queues?parent=${path}&partition=${encodeURIComponent(partition)}&minutes=${minutes}`),
     get("/ui/rights"),
     get(usersOf(open || "root")).catch(() => ({ users: {} })),
     get(`/ui/apps?states=NEW,NEW_SAVING,SUBMITTED,ACCEPTED,RUNNING&limit=20${asked}`),
@@ -60,7 +59,7 @@ export async function scheduler(_, query) {
   ]);
   const apps = list(found.app);
   const common = {
-    history,
+    charts,
     minutes,
     partition,
     query,
@@ -86,7 +85,7 @@ export async function scheduler(_, query) {
         ? noQueue(open, partition)
         : html`${chosen ? details(chosen, isFair, common) : empty("Select a queue to see its details.")}
             <h2>Share of ${partition ? `partition ${partition}` : "the cluster"} over time</h2>
-            ${span(minutes)}${shares(history, isFair)} ${chosen && stream(open, containers, query)}
+            ${span(minutes)}${blocks(charts.block, query)} ${chosen && stream(open, containers, query)}
             <h2>${open ? `Applications of ${open}` : "Waiting and running applications"}</h2>
             ${applications(common)}`
     }
@@ -118,7 +117,7 @@ const fifo = ({ fact }, common, containers) => html`${title("Scheduler")}
   <h2>Users</h2>
   ${userGrid(FIFO_USERS, common.users, common.query, usersOf("root"))}
   <h2>Share of the cluster over time</h2>
-  ${span(common.minutes)}${usedShares(common.history, "Vertical lines: node added or lost.")}
+  ${span(common.minutes)}${blocks(common.charts.block, common.query)}
   ${stream(ONLY_QUEUE, containers, common.query)}
   <h2>Waiting and running applications</h2>
   ${applications(common)}`;
@@ -239,60 +238,6 @@ const limitGrid = (users, query) => [
   userGrid(LIMITED_USERS, users, query, "/scheduler"),
   users.map(({ username, how }) => how && html`<p class="how">${username}: ${how}</p>`),
 ];
-
-// The lines beside the used share: of either scheduler, what is due to a queue.
-const FAIR_LINES = [
-  ["steady fair share", "guaranteed", "dashed"],
-  ["fair share now", "fair", "dotted"],
-];
-const CAPACITY_LINES = [
-  ["guaranteed", "guaranteed", "dashed"],
-  ["maximum", "maximum", "dotted"],
-];
-
-function oneShare(one, times, marks, isFair) {
-  const due = (isFair ? FAIR_LINES : CAPACITY_LINES).filter(([, key]) => one[key]);
-  const series = [
-    { name: "used", values: one.used, kind: "line0" },
-    ...due.map(([name, key, dashed], i) => ({ name, values: one[key], kind: `line${i + 1}`, dashed })),
-  ];
-  return html`<section key=${one.path}>
-    <h3>${one.path}</h3>
-    ${chart(`${one.path}: used and ${isFair ? "fair share" : "guarantee"}`, times, series, { marks })}
-  </section>`;
-}
-
-// All children stacked, then each by itself beside what is due to it.
-function usedShares(history, legend) {
-  const queues = list(history.queue);
-  if (!queues.length) return empty("No samples yet. The first ones appear within a few seconds.");
-  const used = queues.map((one, i) => ({ name: one.path, values: one.used, kind: hue(i) }));
-  const options = { marks: list(history.mark), isStacked: true };
-  return html`${chart("Used share of each queue", list(history.times), used, options)}
-    <p class="legend">${legend}</p>`;
-}
-
-const MARKS =
-  "Vertical lines: preemption requested, container preempted, application moved, queues changed, " +
-  "node added or lost.";
-
-function shares(history, isFair) {
-  const queues = list(history.queue);
-  const [times, marks] = [list(history.times), list(history.mark)];
-  // One queue by itself is not a part of anything.
-  if (queues.length === 1)
-    return [oneShare(queues[0], times, marks, isFair), html`<p class="legend">${MARKS}</p>`];
-  return html`${usedShares(history, MARKS)}
-    ${
-      queues.length > 0 &&
-      html`<details>
-        <summary>Each queue and its ${isFair ? "fair share" : "guarantee and maximum"}</summary>
-        <div class="charts">
-          ${queues.slice(0, MOST_CHARTS).map((one) => oneShare(one, times, marks, isFair))}
-        </div>
-      </details>`
-    }`;
-}
 
 function health(info) {
   const operations = list(info.operationsInfo);

@@ -189,7 +189,7 @@ export async function begin(pages, views, goTo) {
   for (const name of Object.keys(views)) views[name] = ofRun(views[name]);
   Object.assign(views, {
     events: ofRun(events),
-    run: ofRun((_, query) => run(current(), addressOf, query, header.demo, header.runs)),
+    run: ofRun((_, query) => run(current(), addressOf, query)),
     compare: (words, query) =>
       header.whatIf && !header.run
         ? compare(query, header.runs, true)

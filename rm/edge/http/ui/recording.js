@@ -1,5 +1,6 @@
 // The containers of a run as its recording has them, at its end: rows of places in a list of names.
 import { get } from "./api.js";
+import { DRAWN } from "./blocks.js";
 import { Component, EPOCH, empty, html } from "./dom.js";
 import { taskStream } from "./taskstream.js";
 
@@ -75,3 +76,4 @@ class RecordedStream extends Component {
 
 export const recordedStream = (run, begin, options) =>
   html`<${RecordedStream} key=${`stream ${run}`} ...${{ run, begin, ...options }} />`;
+DRAWN.stream = (run, { begin, ...options }, query) => recordedStream(run, begin, { ...options, query });

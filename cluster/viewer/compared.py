@@ -1,0 +1,139 @@
+"""The page of two runs beside one another: what changed, figures, waits, containers, series."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from yarnbox.cluster.viewer.answers import EPOCH_MS
+from yarnbox.cluster.viewer.comparison import Comparison, Difference, Run
+from yarnbox.cluster.viewer.run import FIGURES
+from yarnbox.cluster.viewer.units import index, span
+from yarnbox.rm.web.pages.blocks import Values, chart, heading, line, paragraph, section, table
+from yarnbox.rm.web.queues.words import percentage
+from yarnbox.sim.recording.shape import QueueFigures
+
+Block = dict[str, Any]
+_MAKESPAN = "Makespan"
+_CHARTS = (
+    ("Memory used, of the cluster", "memory", "percent", 100),
+    ("Fairness between queues", "fairness-queues", "index", 1),
+    ("Fairness between applications", "fairness-apps", "index", 1),
+    ("Containers", "containers", "count", 4),
+    ("Memory pending, of the cluster", "pending", "percent", 100),
+    ("Containers preempted so far", "preempted", "count", 1),
+    ("Applications without a container", "appsPending", "count", 2),
+)
+_UNITS: dict[str, Callable[[Any], str]] = {"ms": span, "count": str, "percent": percentage, "index": index}
+
+
+def compared_page(found: Comparison) -> list[Block]:
+    """Of two runs."""
+    runs = found["runs"]
+    same = len({one["name"] for one in runs}) == 1
+    streams = [one for run in runs for one in (heading(run["title"], 3), _stream(run))]
+    return [
+        *([paragraph(f"Both runs: {runs[0]['name']}", "id")] if same else ()),
+        heading("What changed"),
+        _changes(found["differences"], [one["title"] for one in runs]),
+        _figures(runs),
+        _waiting(runs),
+        paragraph("Time begins with the first submission of each run.", "legend"),
+        heading("Containers on nodes"),
+        *streams,
+        section([section(list(one)) for one in _charts(found)], "charts"),
+    ]
+
+
+def _changes(found: Sequence[Difference], titles: Sequence[str]) -> Block:
+    """What got worse comes first, the largest change on top."""
+    rows = [
+        [
+            [_judged(one["isWorse"]), f" {_signed(one['change'])}"],
+            one["what"],
+            one["queue"] or "all",
+            *map(_UNITS[one["unit"]], one["values"]),
+        ]
+        for one in found
+    ]
+    none = "No figure of the two runs differs by 5 % or more; times below a second do not count."
+    return table(f"From {titles[0]} to {titles[1]}", ["Change", "Figure", "Queue", *titles], rows, none)
+
+
+def _judged(is_worse: bool) -> Block:
+    return {"word": "worse", "kind": "trouble"} if is_worse else {"word": "better", "kind": "better"}
+
+
+def _signed(change: float | None) -> str:
+    """Against the first run; of nothing there is no part."""
+    if change is None:
+        return "from 0"
+    return f"{'+' if change > 0 else ''}{percentage(100 * change)}"
+
+
+def _heads(first: str, runs: Sequence[Run]) -> list[object]:
+    return [first, *({"swatch": one["title"], "hue": hue} for hue, one in enumerate(runs))]
+
+
+def _figures(runs: Sequence[Run]) -> Block:
+    """A makespan that ends with the run says nothing of its jobs."""
+    are_complete = all(one["figures"]["isComplete"] for one in runs)
+    rows: list[list[object]] = []
+    for what, of, said, better in FIGURES:
+        values = [of(one["figures"]) for one in runs]
+        row: list[object] = [what]
+        for value in values:
+            is_better = (are_complete or what != _MAKESPAN) and any(
+                value is not None
+                and other is not None
+                and better * (value - other) > 0
+                and said(value) != said(other)
+                for other in values
+            )
+            row.append([said(value), {"word": " better", "kind": "better"}] if is_better else said(value))
+        rows.append(row)
+    return table("Figures", _heads("Figure", runs), rows)
+
+
+def _waiting(runs: Sequence[Run]) -> Block:
+    every = [one["figures"]["queues"] for one in runs]
+    longest = max([1, *(one["longestWait"] or 0 for queues in every for one in queues.values())])
+    rows = [
+        [path, *(_wait(queues.get(path), longest) for queues in every)]
+        for path in dict.fromkeys(path for queues in every for path in queues)
+    ]
+    name = "How long applications waited for their first container, by queue"
+    return table(name, _heads("Queue", runs), rows, "No applications were submitted.")
+
+
+def _wait(queue: QueueFigures | None, longest: int) -> object:
+    if queue is None:
+        return "N/A"
+    never = f", {queue['neverServed']} never served" if queue["neverServed"] else ""
+    details = f" longest {span(queue['longestWait'])}{never}"
+    return [{"share": 100 * (queue["wait"] or 0) / longest, "said": span(queue["wait"])}, {"small": details}]
+
+
+def _stream(run: Run) -> Block:
+    """The containers of the run, which the page reads by itself."""
+    return {"stream": run["run"], "begin": run["begin"], "name": run["title"], "colour": "queue"}
+
+
+def _charts(found: Comparison) -> Iterator[tuple[Block, Block]]:
+    moments = [EPOCH_MS + time for time in found["times"]]
+    runs = found["runs"]
+
+    def pair(what: str, of: Sequence[Values | None], unit: str, top: int) -> tuple[Block, Block]:
+        series = [
+            line(one["title"], values if values is not None else [None] * len(moments))
+            for one, values in zip(runs, of, strict=True)
+        ]
+        return heading(what), chart(what, moments, series, unit=unit, top=top, isWhole=True)
+
+    for what, name, unit, top in _CHARTS:
+        series: list[Any] = [dict(one["series"])[name] for one in runs]
+        yield pair(what, series, unit, top)
+    queues = [one["series"]["queue"] for one in runs]
+    for path in dict.fromkeys(path for one in queues for path in one):
+        used = [one[path]["used"] if path in one else None for one in queues]
+        yield pair(f"Memory used by {path}", used, "percent", 100)

@@ -1,0 +1,133 @@
+"""The page of one run: what it comes to, its queues over time, and what its figures mean."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from yarnbox.cluster.viewer.answers import RecordedCluster
+from yarnbox.cluster.viewer.guide import guide
+from yarnbox.cluster.viewer.units import index, span
+from yarnbox.rm.web.pages.blocks import (
+    chart,
+    facts,
+    folded,
+    heading,
+    items,
+    line,
+    paragraph,
+    section,
+    table,
+)
+from yarnbox.rm.web.pages.facts import fact, queue_page
+from yarnbox.rm.web.queues.words import percentage
+from yarnbox.sim.recording.shape import Figures, RecordingData
+
+Blocks = list[dict[str, Any]]
+FIGURES: tuple[tuple[str, Callable[[Figures], Any], Callable[[Any], str], int], ...] = (
+    ("Makespan", lambda one: one["makespan"], span, -1),
+    ("Applications that ended", lambda one: one["finished"], str, 1),
+    ("Containers", lambda one: one["containers"], str, 0),
+    ("Containers preempted", lambda one: one["preempted"], str, -1),
+    ("Memory used, on average", lambda one: one["averages"].get("memory"), percentage, 0),
+    ("VCores used, on average", lambda one: one["averages"].get("vcores"), percentage, 0),
+    ("Fairness between queues, on average", lambda one: one["averages"].get("queues"), index, 1),
+    ("Fairness between applications, on average", lambda one: one["averages"].get("apps"), index, 1),
+)
+"""Name, value, how it is said; and whether more is better (1), less is (-1), or neither can be said (0)."""
+
+
+def run_page(cluster: RecordedCluster, at: int | None, *, demo: str, has_twin: bool) -> dict[str, Blocks]:
+    """What stands above the file that is played, beside it and below. `demo` is a file that can be changed
+    and played again; `has_twin` is said where there is another run of the same scenario.
+    """
+    data = cluster.recording.data
+    return {
+        "above": [
+            *([paragraph(data["about"])] if data["about"] else ()),
+            *_failures(data["failures"]),
+            *guide(cluster.recording, cluster.place(at), demo=demo, has_twin=has_twin),
+        ],
+        "beside": list(_shares(cluster, at)),
+        "below": list(_figures(data)),
+    }
+
+
+def _failures(found: list[str]) -> Blocks:
+    return [section([heading("Failed expectations"), items(found, "error")], "card")] if found else []
+
+
+def _shares(cluster: RecordedCluster, at: int | None) -> Iterator[dict[str, Any]]:
+    history = cluster.answer("/ui/history/queues", {"whole": "1"}, at)["history"]
+    is_fair = cluster.recording.scheduler == "FairScheduler"
+    due, name = ("fair", "fair share") if is_fair else ("guaranteed", "guaranteed")
+    series = [
+        one
+        for hue, queue in enumerate(history["queue"])
+        for one in (
+            line(queue["path"], queue["used"], hue=hue),
+            line(f"{queue['path']}: {name}", queue[due], hue=hue, dashed="dashed"),
+        )
+    ]
+    yield heading("Queues")
+    yield chart("Used share of each queue", history["times"], series, marks=history["mark"])
+    yield paragraph(f"Solid: used. Dashed: {name}.", "legend")
+
+
+def _figures(data: RecordingData) -> Iterator[dict[str, Any]]:
+    figures = data["figures"]
+    yield heading("Figures of the whole run")
+    is_whole = figures["isComplete"]
+    yield facts(
+        [
+            fact("Scheduler", data["scheduler"]),
+            fact("Applications", figures["apps"]),
+            *(() if is_whole else (fact("Complete", "No: not all applications ended."),)),
+            *(fact(what, said(of(figures))) for what, of, said, _ in FIGURES),
+        ]
+    )
+    yield _queues(figures)
+    yield folded("What these figures mean", [*map(paragraph, _meaning(data))])
+    if data["containersOfEvery"] > 1:
+        said = (
+            f"The run had {data['containersSeen']} containers. The recording keeps those of one in "
+            f"{data['containersOfEvery']} applications; all sums count every container."
+        )
+        yield paragraph(said, "empty")
+
+
+def _queues(figures: Figures) -> dict[str, Any]:
+    rows = [
+        [
+            {"link": path, "to": queue_page(path)},
+            f"{one['apps']}, {one['neverServed']} never served" if one["neverServed"] else one["apps"],
+            span(one["wait"]),
+            span(one["longestWait"]),
+            span(one["life"]),
+            one["containers"],
+            one["preempted"],
+        ]
+        for path, one in figures["queues"].items()
+    ]
+    columns = ["Queue", "Applications", "Waited, mean", "Longest wait", "Lived, mean"]
+    columns += ["Containers", "Preempted"]
+    return table("Queues", columns, rows, "No applications were submitted.")
+
+
+def _meaning(data: RecordingData) -> Iterator[str]:
+    if data["moments"]["at"][-1] != data["moments"]["time"][-1]:
+        yield (
+            "A step or a heartbeat that takes no virtual time counts as one second, so that events can be "
+            "watched one after the other. All times on these pages are of this clock; the virtual time "
+            "stands beside the slider."
+        )
+    yield (
+        "The makespan goes from the first submission to the end of the last application, or to the end of "
+        "the run. An application waits from its submission to its first container other than its AM's."
+    )
+    yield (
+        "Fairness is Jain's index of what each uses, divided by what max-min fairness (dominant resource "
+        "fairness, where the scheduler compares several resources) would give it for its demand: 1.000 is "
+        "even, 1/n means that one of n has everything. Queues are weighted by their guaranteed capacities or "
+        "steady fair shares."
+    )
