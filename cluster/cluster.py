@@ -362,7 +362,8 @@ class Cluster:
         with self.run.changing():
             record = self.load_running()
             own = record.node(name).hosts
-            hosts = self._excluded_hosts()
+            graceful = "" if timeout_s is None else f" -g {timeout_s} -server"
+            hosts = self._excluded_hosts(record, f"add {_in_short(own)} to it", f"-refreshNodes{graceful}`")
             if own[0] in hosts:
                 raise ClusterError(f"{name} is decommissioned already")
             kind = DecommissionType.NORMAL if timeout_s is None else DecommissionType.GRACEFUL
@@ -373,7 +374,11 @@ class Cluster:
         with self.run.changing():
             record = self.load_running()
             node = record.node(name)
-            hosts = self._excluded_hosts()
+            hosts = self._excluded_hosts(
+                record,
+                f"remove {_in_short(node.hosts)} from it",
+                f"-refreshNodes` and, when it has left, `yarnbox restart-node {name}`",
+            )
             if node.hosts[0] not in hosts:
                 raise ClusterError(f"{name} is not decommissioned")
             is_leaving = (self.node_states(record) or {}).get(node.hosts[0]) is NodeState.DECOMMISSIONING
@@ -383,16 +388,18 @@ class Cluster:
             self._daemons.start_node_again(record, node)
             self.run.save(record)
 
-    def _excluded_hosts(self) -> list[str]:
-        """Those that were decommissioned here; ClusterError when the user keeps a list."""
+    def _excluded_hosts(self, record: ClusterRecord, edit: str, refresh: str) -> list[str]:
+        """Those that were decommissioned here. ClusterError when the user keeps a list, which only he
+        changes: it may be that of his real cluster. The error says what to do instead.
+        """
         file = self.run.path / EXCLUDED
         configuration = Configuration.load(self.run.path, ["yarn-site.xml"])
         path = configuration.value(site.EXCLUDED_PROPERTY)
         if path != str(file):
+            mine = Path(record.configuration or self.run.path) / str(path)
             raise ClusterError(
-                f"{path}, named by {site.EXCLUDED_PROPERTY}, lists the hosts to exclude: "
-                "change that file, and run"
-                " `yarn rmadmin -refreshNodes`"
+                f"{mine} is your own list of hosts to exclude ({site.EXCLUDED_PROPERTY}):"
+                f" {edit}, then `yarnbox yarn rmadmin {refresh}"
             )
         return file.read_text(encoding="utf-8").split()
 
@@ -521,6 +528,10 @@ class Cluster:
 
         if not wait_until(is_there, timeout_s):
             raise ClusterError(f"{name} is not {state.name} after {timeout_s:.0f} s")
+
+
+def _in_short(hosts: Sequence[str]) -> str:
+    return hosts[0] if len(hosts) == 1 else f"{hosts[0]} to {hosts[-1]}"
 
 
 def wait_until(condition: Callable[[], bool], timeout_s: float, every_s: float = _POLL_S) -> bool:
