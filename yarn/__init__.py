@@ -24,6 +24,5 @@ settings      properties declared once, typed and checked
 hadoop_ipc/   Hadoop's own wire: serving and calling
 version       the versions that yarnbox tells
 compiled      whether the compiled core runs, or the sources
-parent        when the process that started this one has ended
 exports       public names imported when they are first used
 """

@@ -30,9 +30,9 @@ from yarnbox.yarn.configuration import Configuration, ConfigurationError
 from yarnbox.yarn.connection.address import announced
 from yarnbox.yarn.connection.rpc import PortTakenError
 from yarnbox.yarn.log import LEVELS, configure_logging
-from yarnbox.yarn.parent import end_of_parent
 from yarnbox.yarn.resources.node_resources import NODE_RESOURCES_FILE, Hardware, node_resource
 from yarnbox.yarn.resources.resource_types import ResourceTypeRegistry
+from yarnbox.yarn.runtime.tasks import end_of_parent
 from yarnbox.yarn.security.tls import ExposedError
 from yarnbox.yarn.settings import read
 from yarnbox.yarn.shuffle import SHUFFLE_SERVICE

@@ -38,9 +38,9 @@ from yarnbox.yarn.connection.rpc import MAX_MESSAGE_BYTES, PortTakenError, liste
 from yarnbox.yarn.errors import YarnError
 from yarnbox.yarn.http.listening import bind
 from yarnbox.yarn.log import Log, configure_logging
-from yarnbox.yarn.parent import end_of_parent
 from yarnbox.yarn.resources.resource_types import RESOURCE_TYPES_FILE, ResourceTypeRegistry
 from yarnbox.yarn.runtime.clock import SystemClock
+from yarnbox.yarn.runtime.tasks import end_of_parent
 from yarnbox.yarn.security.tls import Tls, check_exposure, check_hadoop_wire
 from yarnbox.yarn.settings import read
 from yarnbox.yarn.storage.journal import JournalError

@@ -12,7 +12,7 @@ story          a line per transition and per decision
 ordered        collections whose order is stated
 java_order     the order in which Java iterates over a HashMap, and in which a PriorityQueue gives out equals
 driver         turns, effects and timers within an asyncio loop
-tasks          asyncio tasks and their ends
+tasks          asyncio tasks and their ends; the end of the process that started this one
 pause          notices that the process was paused
 interpreter    when Python looks for cyclic garbage; the end of a process
 """

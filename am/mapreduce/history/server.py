@@ -33,9 +33,8 @@ from yarnbox.yarn.http.access import HttpAccess
 from yarnbox.yarn.http.listening import bind
 from yarnbox.yarn.http.server import HttpServer
 from yarnbox.yarn.log import configure_logging
-from yarnbox.yarn.parent import end_of_parent
 from yarnbox.yarn.runtime.interpreter import leave
-from yarnbox.yarn.runtime.tasks import end_tasks
+from yarnbox.yarn.runtime.tasks import end_of_parent, end_tasks
 from yarnbox.yarn.security.tls import ExposedError, Tls, check_exposure, check_hadoop_wire, scheme
 from yarnbox.yarn.settings import read
 from yarnbox.yarn.storage.urls import is_remote

@@ -12,13 +12,13 @@ from tests.tree import ROOT
 
 WAITING = """
 import asyncio, os, sys
-from yarnbox.yarn import parent
+from yarnbox.yarn.runtime import tasks
 if sys.argv[1] == "looks":
     del os.pidfd_open
 else:
-    parent.LOOK_S = 3600.0
+    tasks.PARENT_LOOK_S = 3600.0
 async def body():
-    waiting = asyncio.ensure_future(parent.end_of_parent(os.getppid()))
+    waiting = asyncio.ensure_future(tasks.end_of_parent(os.getppid()))
     await asyncio.wait([waiting], timeout=0.1)
     print(os.getpid(), waiting.done(), flush=True)
     await waiting
@@ -48,7 +48,7 @@ def test_the_end_of_the_parent_is_noticed(way: str) -> None:
 
 
 def test_who_has_another_parent_already_does_not_wait() -> None:
-    script = "import asyncio\nfrom yarnbox.yarn import parent\nasyncio.run(parent.end_of_parent({}))"
+    script = "import asyncio\nfrom yarnbox.yarn.runtime import tasks\nasyncio.run(tasks.end_of_parent({}))"
     for pid in (os.getppid(), 0):  # one that runs, and what is nobody's pid
         subprocess.run(
             [sys.executable, "-c", script.format(pid)],
