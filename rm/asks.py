@@ -19,6 +19,7 @@ from typing import NamedTuple
 from yarnbox.yarn.enums import ExecutionType
 from yarnbox.yarn.errors import SchedulerInvalidResourceRequestError
 from yarnbox.yarn.ids import ContainerId
+from yarnbox.yarn.records.node import DEFAULT_PARTITION
 from yarnbox.yarn.records.request import ResourceRequest, SchedulingRequest
 from yarnbox.yarn.resources.resource import NONE, Resource
 
@@ -321,6 +322,13 @@ class Asks:
             wanted = self._keys[key].any
             total = total + wanted.capability * wanted.count
         return total
+
+    def forget_default_partition(self) -> None:
+        """Of the partitions that were named, it is not known any more. Hadoop does that, it seems by mistake,
+        when it looks whether the application may be moved (CapacityScheduler.checkQueuePartition). See
+        tests/scenarios/queues/headroom-after-a-look-at-labels.yaml.
+        """
+        self.partitions.pop(DEFAULT_PARTITION, None)
 
     def _put(self, key_asks: KeyAsks, request: PendingRequest) -> None:
         if request.location == ANY:

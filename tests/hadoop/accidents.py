@@ -59,6 +59,7 @@ LEGACY = "yarn.scheduler.capacity.legacy-queue-mode.enabled"
 _RATIO = re.compile(r"\.queues\.[^ ]*\.labels\.[^.]*\.(absolute-)?(max-)?(used-)?capacity$")
 _RESERVATION = re.compile(r"\.plans\.[^ ]*\.(?P<id>reservation_[^. ]*)$")
 _PLACED = re.compile(r"\.nodes\.(?P<node>[^.]*)\.(containers|reserved)$")
+_FORGOTTEN = "nodeHeartbeat.containers_to_be_removed_from_nm"
 _HEADROOM = "allocate.limit"
 _ERRORS, _OUTSIDE = "allocate.update_errors", "RESOURCE_OUTSIDE_ALLOWED_RANGE"
 _QUEUES = ("getApplicationReport.application_report.queue", "registerApplicationMaster.queue")
@@ -218,7 +219,10 @@ class Accidents:
             # Under the container's id, or under the one that stood for what it gave back.
             known = [text for each in extra if (text := _text(each)) in self._containers]
             name = DECREASE if self._changed and all(text in self._changed for text in known) else None
-        elif path == "nodeHeartbeat.containers_to_be_removed_from_nm" and extra:
+        elif path == _FORGOTTEN and self._unlisted and self._is_passing(extra or _extra(hadoop, ours)):
+            # A container that begins and ends in one turn, elsewhere: see _check_places.
+            raise EndedByAccidentError(UNLISTED)
+        elif path == _FORGOTTEN and extra:
             name = REMOVED if self._registrations[node_id] > 1 else None
         elif path == "allocate.containers_from_previous_attempts" and extra:
             # Hadoop: ContainerUpdateContext.swapContainer takes it out of the attempt and puts it back, which
@@ -244,6 +248,10 @@ class Accidents:
         elif path == _HEADROOM or path.startswith(f"{_HEADROOM}."):
             name = DEDUCTED if self._is_deducted(path, ours, hadoop) else None
         return self._step_over(name)
+
+    def _is_passing(self, ids: Sequence[Mapping[str, Any]]) -> bool:
+        """Whether none of these containers was there between two turns."""
+        return bool(ids) and all(_text(each) not in self._containers for each in ids)
 
     def in_updates(self, ours: AllocateResponse, hadoop: AllocateResponse) -> None:
         """EndedByAccidentError where it is an accident what an AM receives for an update."""

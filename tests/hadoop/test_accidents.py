@@ -170,6 +170,24 @@ def test_multi_node_placement_lists_a_node_that_lost_its_label_in_its_old_partit
     assert not accidents.in_books(".nodes.n1:1234.containers", ["c1"], ["c2"], ())
 
 
+def test_what_began_and_ended_in_one_turn_may_have_been_where_multi_node_placement_lists_a_node() -> None:
+    accidents, path = Accidents(), "nodeHeartbeat.containers_to_be_removed_from_nm"
+    first, second = (
+        {"app_attempt_id": {"application_id": {"id": 1}, "attemptId": 1}, "id": n} for n in (1, 2)
+    )
+    accidents.note_seen(
+        {"nodes": {"n2": {"state": "RUNNING", "containers": ["container_0_0001_01_000001"]}}, "apps": {}}
+    )
+    assert not accidents.in_answer(path, [first], [first, second], "n2:1234")
+    accidents.note_queues({"yarn.scheduler.capacity.multi-node-placement-enabled": "true"})
+    node = NodeIdToLabels(node_id=NodeId("n1", 1234), node_labels=())
+    accidents.note_labels(ReplaceLabelsOnNodeRequest(node_to_labels=(node,)))
+    assert not accidents.in_answer(path, [second], [first, second], "n2:1234")
+    for ours, hadoop in (([first], [first, second]), ([first, second], [first])):
+        with pytest.raises(EndedByAccidentError, match=UNLISTED):
+            accidents.in_answer(path, ours, hadoop, "n2:1234")
+
+
 def test_a_priority_of_the_submission_is_not_stored_when_it_is_set_again() -> None:
     accidents, path = Accidents(), ".apps.application_0_0001.priority"
     accidents.note_restart()

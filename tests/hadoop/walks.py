@@ -16,7 +16,7 @@ from tests.hadoop.drawing.choices import DOWN, AMChoices, FairChoices, FifoChoic
 from tests.hadoop.drawing.clusters import draw_capacity_cluster
 from tests.hadoop.drawing.constraints import ConstraintChoices, draw_constraint_cluster
 from tests.hadoop.drawing.feature import LONG, PROMOTIONS, RESTART
-from tests.hadoop.drawing.features import CONTAINERS, PLANS, RECURRING, draw_features
+from tests.hadoop.drawing.features import CONTAINERS, MOVES, PLANS, RECURRING, draw_features
 from tests.hadoop.drawing.of_capacity import QUEUE_CHANGES
 from tests.hadoop.drawing.of_fair import CHANGING_TREE
 from tests.hadoop.drawing.of_labels import CHANGING_LABELS, LABELS_OF_APPS
@@ -103,6 +103,8 @@ def _change_steps(choices: QueueChoices, seed: int, features: tuple[str, ...]) -
         choices.label_apps()
     if CHANGING_LABELS in features:
         choices.change_labels()
+    if MOVES in features:
+        choices.move_apps()
 
 
 def draw_document(

@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import partial
 from typing import ClassVar
 
+from yarnbox.rm.asks import ANY
 from yarnbox.rm.container import RMContainer, SchedulerNode
 from yarnbox.rm.events.scheduler import (
     SchedulerActivitiesCleanup,
@@ -292,6 +293,8 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
             label = leaf.settings.default_label
             further = partial(self._scheduling_requests.book_all, attempt, call.ask, constrained, label)
         allocation = self.serve_allocate(attempt, call, further)
+        if constrained or any(one.resource_name in (ANY, None) for one in call.ask):
+            attempt.demand_updated()
         rejected = self._scheduling_requests.rejected(attempt)
         return replace(allocation, rejected=rejected) if rejected else allocation
 

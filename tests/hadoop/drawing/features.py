@@ -19,14 +19,23 @@ from yarnbox.sim.walk.clusters import Document
 
 RECURRING = "recurring reservations"
 CONTAINERS = "containers in plans"
+MOVES = "moves of applications"
 PLANS = "plans"
 """The kind of walk: the CapacityScheduler, with reservations."""
 _NONE_IN = 0.3
 """So many walks draw no feature at all."""
 
+
+def _moves(dice: Random, document: Document) -> bool:
+    """Hadoop does not look whether a queue may run one more, so the files limit no queue."""
+    return not any(name.endswith("max-parallel-apps") for name in document["capacity-scheduler"])
+
+
+_MOVES = Feature(MOVES, 0.1, _moves)
+
 FEATURES: Mapping[str, Sequence[Feature]] = {
-    "capacity": (*OF_CAPACITY, FURTHER_TYPES, OPPORTUNISTIC),
-    "constraints": (*OF_CAPACITY, FURTHER_TYPES, OPPORTUNISTIC),
+    "capacity": (*OF_CAPACITY, FURTHER_TYPES, OPPORTUNISTIC, _MOVES),
+    "constraints": (*OF_CAPACITY, FURTHER_TYPES, OPPORTUNISTIC, _MOVES),
     "fair": (*OF_FAIR, FURTHER_TYPES, OPPORTUNISTIC),
     "fifo": (*OF_ALL, RESTARTS, FURTHER_TYPES, OPPORTUNISTIC),
     PLANS: (

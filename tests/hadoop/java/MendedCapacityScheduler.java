@@ -64,11 +64,7 @@ public final class MendedCapacityScheduler extends CapacityScheduler {
    */
   @Override
   public void handle(SchedulerEvent event) {
-    for (CSQueue queue : getCapacitySchedulerQueueManager().getQueues().values()) {
-      if (queue instanceof AbstractLeafQueue) {
-        ActivatedOnly.install(((AbstractLeafQueue) queue).getOrderingPolicy());
-      }
-    }
+    orderActivatedOnly();
     if (event instanceof AppAttemptRemovedSchedulerEvent) {
       FiCaSchedulerApp attempt =
           getApplicationAttempt(((AppAttemptRemovedSchedulerEvent) event).getApplicationAttemptID());
@@ -91,6 +87,14 @@ public final class MendedCapacityScheduler extends CapacityScheduler {
     uncharged.show();
     if (masters != null) {
       masters.keep();
+    }
+  }
+
+  private void orderActivatedOnly() {
+    for (CSQueue queue : getCapacitySchedulerQueueManager().getQueues().values()) {
+      if (queue instanceof AbstractLeafQueue) {
+        ActivatedOnly.install(((AbstractLeafQueue) queue).getOrderingPolicy());
+      }
     }
   }
 
@@ -146,6 +150,7 @@ public final class MendedCapacityScheduler extends CapacityScheduler {
   @Override
   public Allocation allocate(ApplicationAttemptId id, List<ResourceRequest> ask, List<SchedulingRequest> requests,
       List<ContainerId> released, List<String> added, List<String> removed, ContainerUpdates updates) {
+    orderActivatedOnly(); // a refresh may have brought another order
     FiCaSchedulerApp attempt = getApplicationAttempt(id);
     if (attempt != null) {
       try {

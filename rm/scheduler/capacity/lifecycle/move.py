@@ -50,7 +50,9 @@ class ApplicationMover:
         if found is source:
             return found.path
         attempt = application.attempt
-        _check_labels(found, attempt)
+        if attempt is not None:
+            attempt.asks.forget_default_partition()
+            _check_labels(found, attempt)
         try:
             found.check_submission(application_id, application.user)
         except YarnError as error:
@@ -80,11 +82,10 @@ class ApplicationMover:
         source.users.forget_if_idle(attempt.user)
 
 
-def _check_labels(leaf: LeafQueue, attempt: CapacityAttempt | None) -> None:
-    if attempt is None or leaf.settings.accessible_labels == ALL_LABELS:
+def _check_labels(leaf: LeafQueue, attempt: CapacityAttempt) -> None:
+    if leaf.settings.accessible_labels == ALL_LABELS:
         return
-    wanted = [label for label in dict.fromkeys((*attempt.asks.partitions, attempt.partition)) if label]
-    missing = [label for label in wanted if not leaf.can_access(label)]
+    missing = [label for label in attempt.asks.partitions if not leaf.can_access(label)]
     if missing:
         raise YarnError(
             f"Specified queue={leaf.path} can't satisfy following apps label expressions "

@@ -158,6 +158,10 @@ class CapacityAttempt(Attempt, Watcher):
         self._open_keys = open_keys
         if asks_anew:
             self.leaf.start_asking(self)
+        self.demand_updated()
+
+    def demand_updated(self) -> None:
+        """It has asked, perhaps for nothing. See tests/scenarios/queues/ask-for-nothing-sorts-anew.yaml."""
         order = self.leaf.order
         if order.changes_with_demand and not self.is_waiting_for_am and not self._is_silent:
             order.changed(self)

@@ -150,18 +150,20 @@ class LeafQueue(CapacityQueue):
     # Attempts
 
     def add_attempt(self, attempt: CapacityAttempt) -> None:
-        """Adds a runnable attempt to those that wait for activation."""
+        """Adds a runnable attempt to those that wait for activation. One that was moved here asks once that
+        has been tried. See tests/scenarios/queues/moved-user-is-active.yaml.
+        """
         attempt.leaf = self
         attempt.queue_user = user = self.users.join(attempt.user)
         attempt.queue_side = self
         attempt.move_to(self, self.path_for(attempt, user))
-        if attempt.is_asking:
-            self.users.add_asking(user, attempt.application_id)
-        if not attempt.is_runnable:
+        if attempt.is_runnable:
+            self.make_runnable(attempt)
+        else:
             attempt.waits_for = SkipReason.NOT_RUNNABLE
             self.waiting[attempt] = None
-            return
-        self.make_runnable(attempt)
+        if attempt.is_asking:
+            self.users.add_asking(user, attempt.application_id)
 
     def take_over_containers(self, attempt: CapacityAttempt) -> None:
         """Takes over the containers of a stopped attempt that was moved here; the next attempt will
