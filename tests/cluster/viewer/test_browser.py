@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from tests.browser import Browser
 from tests.cluster.viewer.conftest import recorded
 from tests.cluster.viewer.test_server import viewing
-from tests.pages import faults_of, go, set_back
+from tests.pages import PHONE, faults_of, go, set_back
 from tests.pictures import SCENARIO
 from yarnbox.cluster.commands.demo import demos
 from yarnbox.cluster.commands.demo import recorded as demo_recorded
@@ -311,6 +311,19 @@ def test_a_run_that_is_not_there_is_said_to_be_none(browser: Browser, recording:
             await page.get_by_role("alert").get_by_text("there is no run zz").wait_for()
             await page.get_by_role("link", name="The first run").click()
             await page.locator("#moment", has_text="1 of 14").wait_for()
+
+    browser.play(scene)
+
+
+def test_a_long_name_fits_a_phone(browser: Browser) -> None:
+    name = "nightlyloadofthewarehousebesideeveryreportofthemonth"
+    runs = [recorded(SCENARIO.replace("etl-and-adhoc", f"{name}-{number}")) for number in range(2)]
+
+    async def scene() -> None:
+        async with viewing(runs) as caller, browser.page(viewport=PHONE["viewport"]) as page:
+            for path in ("/run", "/compare"):
+                await show(page, caller.top, path)
+                assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
 
     browser.play(scene)
 

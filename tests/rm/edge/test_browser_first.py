@@ -135,6 +135,31 @@ def test_words_of_marks_do_not_run_into_one_another(browser: Browser, tmp_path: 
     browser.play(scene)
 
 
+DIALOGS = """async () => {
+  const { confirm } = await import("/static/dialog.js");
+  const dialog = document.getElementById("dialog");
+  const turn = () => new Promise((done) => setTimeout(done, 50));
+  const first = confirm("First?", "It ends.", "Yes");
+  dialog.close(); // the browser tells that later
+  let said = "open";
+  const second = confirm("Second?", "It begins.", "Yes").then((answer) => { said = answer; });
+  await turn();
+  const meanwhile = said;
+  dialog.querySelector("button.danger").click();
+  await second;
+  return [await first, meanwhile, said];
+}"""
+
+
+def test_the_end_of_a_dialog_does_not_answer_the_next_one(browser: Browser, tmp_path: Path) -> None:
+    async def scene() -> None:
+        async with web(tmp_path) as caller, browser.page() as page:
+            await show(page, caller, "")
+            assert await page.evaluate(DIALOGS) == [None, "open", "yes"]
+
+    browser.play(scene)
+
+
 BARS = """[...document.querySelectorAll(".bar")].map((one) => [
   getComputedStyle(one).backgroundColor, getComputedStyle(document.documentElement).backgroundColor])"""
 
@@ -162,6 +187,7 @@ def test_every_page_comes_back_with_a_resourcemanager_that_is_started_again(
             async with web(tmp_path) as caller:
                 address = caller.desk.web
                 application_id = await submit(caller)
+                await caller.send("PUT", f"/apps/{application_id}/state?user.name=ann", {"state": "KILLED"})
                 pages = {path: await stack.enter_async_context(browser.page()) for path in STAYS}
                 for path, page in pages.items():
                     await show(page, caller, path)
@@ -181,5 +207,7 @@ def test_every_page_comes_back_with_a_resourcemanager_that_is_started_again(
                 await pages["/nodes"].locator("td", has_text="RUNNING").first.wait_for()
                 await pages["/apps"].locator("td", has_text=application_id).wait_for()
                 await pages["/events"].locator("td", has_text="NodeStarted").nth(1).wait_for()
+                said = "No applications are running or waiting. Submit one"
+                await pages[""].locator("main", has_text=said).wait_for()
 
     browser.play(scene)

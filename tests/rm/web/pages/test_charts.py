@@ -28,6 +28,8 @@ def test_the_cluster_by_queue_and_in_counts() -> None:
         "count",
         [[0, 3], [0, 1], [1, 0]],
     )
+    told = [one["name"] for one in counts["series"]]
+    assert told[1:] == ["applications with a container", "applications without one"], "not by their states"
     head, both = cluster_charts(PAST, history(), is_labelled=True, is_run=True)
     assert head["heading"] == "Use over the whole run, by queue"
     assert both["section"][0]["chart"] == "Share of the default partition used"
