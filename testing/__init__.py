@@ -11,6 +11,7 @@ masters        ApplicationMasters as functions, and blocking ones in turns with 
 faults         what can be broken, by address; the border that calls cross
 conditions     when: at which call
 watching       what every cluster lets a test do: wait, look, assert
+temporary      directories that go with their test, however it ends
 setup          configurations of clusters under test
 plugin         fixtures and markers of pytest
 """

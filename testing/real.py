@@ -9,9 +9,7 @@ from __future__ import annotations
 import asyncio
 import getpass
 import inspect
-import shutil
 import sys
-import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
@@ -38,6 +36,7 @@ from yarnbox.testing.loop_thread import LoopThread
 from yarnbox.testing.masters import Master
 from yarnbox.testing.patience import PATIENCE_S
 from yarnbox.testing.setup import Conf, check_cluster, write_files
+from yarnbox.testing.temporary import TemporaryDirectory
 from yarnbox.testing.watching import Application, WatchedCluster
 from yarnbox.yarn.configuration import SITE_FILES, Configuration
 from yarnbox.yarn.connection.address_book import ADDRESS_BOOK_FILE, ADDRESS_BOOK_PROPERTY, write_address_book
@@ -105,8 +104,8 @@ class YarnCluster(WatchedCluster, AbstractContextManager["YarnCluster"]):
         is a ZooKeeper, too, and one of them is active. ValueError: no cluster can be so.
         """
         check_cluster(nodes=nodes, conf=conf)
-        self._temporary = None if directory else tempfile.TemporaryDirectory(prefix="yarnbox-test-")
-        root = directory or Path(self._temporary.name if self._temporary else "")
+        self._temporary = None if directory else TemporaryDirectory("yarnbox-test-")
+        root = directory or (self._temporary.path if self._temporary else Path())
         self.cluster = Cluster(RunDirectory(root / "run"), stays_with_us=True)
         self.faults = Faults(self)
         self._is_broken = False
@@ -155,8 +154,7 @@ class YarnCluster(WatchedCluster, AbstractContextManager["YarnCluster"]):
             self.cluster.down()
         self.cluster.close()
         if self._temporary is not None:
-            shutil.rmtree(self._temporary.name, ignore_errors=True)
-            self._temporary.cleanup()
+            self._temporary.close()
 
     # Relays
 

@@ -14,12 +14,10 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-import tempfile
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from random import Random
 from types import TracebackType
 from typing import Any
@@ -33,6 +31,7 @@ from yarnbox.testing.faults import ContainerAddress, Fault, Faults, exchange
 from yarnbox.testing.loop_thread import LoopThread
 from yarnbox.testing.masters import Master, run_master
 from yarnbox.testing.patience import PATIENCE_S
+from yarnbox.testing.temporary import TemporaryDirectory
 from yarnbox.testing.virtual_time.nodes import Behaviour, Started, as_told
 from yarnbox.yarn.configuration import Configuration
 from yarnbox.yarn.connection.address_book import ADDRESS_BOOK_FILE, ADDRESS_BOOK_PROPERTY, write_address_book
@@ -140,7 +139,7 @@ class FakeResourceManager(AbstractContextManager["FakeResourceManager"]):
         self._gone: dict[str, None] = {}
         self._away_until_s = 0.0
         self._changed = asyncio.Event()
-        self._directory = tempfile.TemporaryDirectory(prefix="yarnbox-fake-rm-")
+        self._directory = TemporaryDirectory("yarnbox-fake-rm-")
         self._thread = LoopThread()
         self._thread.run(self._start())
 
@@ -153,7 +152,7 @@ class FakeResourceManager(AbstractContextManager["FakeResourceManager"]):
         """Stops serving."""
         self._thread.run(self._stop())
         self._thread.close()
-        self._directory.cleanup()
+        self._directory.close()
 
     async def _start(self) -> None:
         self._server = new_server()
@@ -166,7 +165,7 @@ class FakeResourceManager(AbstractContextManager["FakeResourceManager"]):
         }
         for service, answer in answering.items():
             add_service(self._server, service, self._behind_faults(answer))
-        book = Path(self._directory.name, ADDRESS_BOOK_FILE)
+        book = self._directory.path / ADDRESS_BOOK_FILE
         write_address_book(book, dict.fromkeys((*OWN_NODES, *(f"nm{n}" for n in range(4, 33))), "127.0.0.1"))
         self.configuration = Configuration.of(
             {
@@ -316,7 +315,7 @@ class FakeResourceManager(AbstractContextManager["FakeResourceManager"]):
             container_id=ContainerId(attempt_id, 1),
             node_id=NodeId(OWN_NODES[0], self.port),
             user=user,
-            working_directory=Path(self._directory.name),
+            working_directory=self._directory.path,
             local_dirs=(),
             log_dirs=(),
             credentials=Credentials().with_token("amrm", token),
