@@ -5,6 +5,9 @@ BIN := .venv/bin
 CORE = YARNBOX_COMPILED=$(if $(filter-out 0,$(COMPILED)),1,0)
 PACKAGES := protos yarn rm nm am client cluster sim testing
 BENCHES := $(filter-out check failover livestream nodes pages spark storm taskstream whatif work,$(patsubst bench/%.py,%,$(wildcard bench/[a-z]*.py)))
+# Begins a step that one make at a time may do in this folder.
+ALONE = set -e; exec 9<.; ! command -v flock >/dev/null \
+  || flock -w 1 9 || { echo "setup: waiting for another make in this folder"; flock 9; };
 
 .PHONY: help setup compiled test test-long test-clients test-compiled compare mutants cluster demo-locality paper
 .PHONY: bench bench-check bench-clients bench-hadoop failover soak storm lint format pictures release clean
@@ -14,11 +17,12 @@ help: ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
 
 setup: .venv/installed ## Create .venv, install yarnbox and its tools, generate the stubs
-	@$(BIN)/python protos/build.py --if-stale
-	@test .venv/compiled -nt .venv/installed || echo "setup: compiling"
-	@$(BIN)/python -m compileall -q $(PACKAGES)  # once: where PYTHONDONTWRITEBYTECODE is set, every start would
-	@touch .venv/compiled
-	@test -z "$(filter-out 0,$(COMPILED))" || $(BIN)/python compile_core.py
+	@$(ALONE) $(BIN)/python protos/build.py --if-stale; \
+	test .venv/compiled -nt .venv/installed || echo "setup: compiling"; \
+	$(BIN)/python -m compileall -q $(PACKAGES); \
+	touch .venv/compiled; \
+	test -z "$(filter-out 0,$(COMPILED))" || $(BIN)/python compile_core.py
+# compileall, once: where PYTHONDONTWRITEBYTECODE is set, every start would compile
 
 compiled: ## Compile the core to C, some minutes (needs a C compiler); it is used until a source of it changes
 	@$(MAKE) --no-print-directory setup COMPILED=1
@@ -28,11 +32,12 @@ compiled: ## Compile the core to C, some minutes (needs a C compiler); it is use
 	  || { echo "yarnbox needs Python 3.11 or newer, $(PYTHON) is not: make setup PYTHON=python3.11" >&2; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null \
 	  || { echo "$(PYTHON) cannot create environments: install its venv package (apt install python3-venv)" >&2; exit 1; }
-	@echo "setup: making the environment .venv"
-	@$(PYTHON) -m venv .venv
-	@echo "setup: installing yarnbox and its tools there, some 60 packages; a minute or two"
-	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
-	@touch $@
+	@$(ALONE) test $@ -nt pyproject.toml && test $@ -nt hatch_build.py && exit; \
+	echo "setup: making the environment .venv"; \
+	$(PYTHON) -m venv .venv; \
+	echo "setup: installing yarnbox and its tools there, some 60 packages; a minute or two"; \
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'; \
+	touch $@
 
 node_modules/.installed: package.json .npmrc
 	@npm install --silent --no-audit --no-fund
