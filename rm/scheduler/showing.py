@@ -15,7 +15,7 @@ from yarnbox.rm.container import RMContainer
 from yarnbox.rm.scheduler.activities import ActivityRecords
 from yarnbox.rm.scheduler.application import Attempt
 from yarnbox.rm.scheduler.calculator import DEFAULT_CALCULATOR, Calculator
-from yarnbox.rm.scheduler.checks import RequestChecks
+from yarnbox.rm.scheduler.checks import Reason, RequestChecks
 from yarnbox.rm.scheduler.node import NodeTracker
 from yarnbox.rm.scheduler.register import Register
 from yarnbox.rm.scheduler.views import (
@@ -146,6 +146,11 @@ class SchedulerViews(ABC, Generic[A]):
         why it waits. Empty when it has no requests.
         """
         return []
+
+    def foremost_reason(self, application_id: ApplicationId) -> Reason | None:
+        """The reason of the first of these checks; of many on nodes, that of the most nodes."""
+        found = (one.foremost for one in self.request_checks(application_id))
+        return next((one.reason for one in found if one is not None), None)
 
     def all_checks(self, application_id: ApplicationId) -> list[RequestChecks]:
         """The same, with an entry for an application without requests where the scheduler makes one."""

@@ -13,7 +13,7 @@ from yarnbox.rm.web.queues.queue_beans import available
 from yarnbox.rm.web.refusals import bad_request
 from yarnbox.rm.web.values import Answer, Shapes
 from yarnbox.yarn.enums import YarnApplicationState
-from yarnbox.yarn.resources.resource import NONE, total
+from yarnbox.yarn.resources.resource import NONE, Resource, total
 from yarnbox.yarn.version import HADOOP_VERSION, UNKNOWN
 
 if TYPE_CHECKING:
@@ -83,7 +83,8 @@ class Totals:
         self.reserved = total([part.reserved for part in parts])
         self.containers = sum(part.containers for part in parts)
         self.reserved_containers = tracker.reserved_containers(partition)
-        self.pending, self.pending_containers = NONE, 0
+        pending: list[Resource] = []
+        self.pending_containers = 0
         self.pending_apps = self.running_apps = 0
         """Attempts that wait for a first container, and those that have had one."""
         for application in context.scheduler.applications.values():
@@ -96,8 +97,9 @@ class Totals:
                 self.running_apps += 1
             for name, amounts in attempt.usage.by_partition.items():
                 if partition is None or name == partition:
-                    self.pending = self.pending + amounts.pending
+                    pending.append(amounts.pending)
                     self.pending_containers += amounts.pending_containers
+        self.pending = total(pending)
 
 
 def metrics(context: RMContext, shapes: Shapes) -> Answer:

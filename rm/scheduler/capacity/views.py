@@ -22,7 +22,7 @@ from yarnbox.rm.scheduler.capacity.queues.parent import ParentQueue
 from yarnbox.rm.scheduler.capacity.queues.queue import CapacityQueue
 from yarnbox.rm.scheduler.capacity.queues.shares import Share
 from yarnbox.rm.scheduler.capacity.queues.tree import QueueTree
-from yarnbox.rm.scheduler.checks import RequestChecks
+from yarnbox.rm.scheduler.checks import Reason, RequestChecks
 from yarnbox.rm.scheduler.register import Register
 from yarnbox.rm.scheduler.showing import SchedulerViews
 from yarnbox.rm.scheduler.views import ApplicationView, PartitionView, QueueView, UserView
@@ -185,6 +185,11 @@ class CapacityViews(SchedulerViews[CapacityAttempt]):
             for one in self._explanations.explain(application_id)
             if all(check.reason is not SkipReason.NOTHING_ASKED for check in one.checks)
         ]
+
+    def foremost_reason(self, application_id: ApplicationId) -> Reason | None:
+        """Of an application that is not activated the leaf has stored it: there may be thousands of these."""
+        reason = self._explanations.reason_before_activation(application_id)
+        return super().foremost_reason(application_id) if reason is None else reason
 
     def all_checks(self, application_id: ApplicationId) -> list[RequestChecks]:
         """Every check of every request, failing or not."""

@@ -37,6 +37,14 @@ class Explanations:
         self._running = running
         self._is_waiting_for_recovery = is_waiting_for_recovery
 
+    def reason_before_requests(self, application_id: ApplicationId) -> Reason | None:
+        """Why an application may not run at all; None where its requests have to be looked at."""
+        application = self._register.applications.get(application_id)
+        app = application.attempt if application is not None else None
+        if app is None or app.is_stopped or next(iter(app.asks.active_keys), None) is None:
+            return None
+        return next((one.reason for one in self._application_checks(app) if not one.holds), None)
+
     def request_checks(self, application_id: ApplicationId) -> list[RequestChecks]:
         """What is checked for each request of the application, or why it may not run at all."""
         application = self._register.applications.get(application_id)

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from yarnbox.rm.scheduler.calculator import DEFAULT_CALCULATOR, Calculator, float32, multiply
-from yarnbox.rm.scheduler.checks import RequestChecks
+from yarnbox.rm.scheduler.checks import Reason, RequestChecks
 from yarnbox.rm.scheduler.fair.allocation_file.allocations import UNLIMITED_APPS
 from yarnbox.rm.scheduler.fair.application import FSAppAttempt
 from yarnbox.rm.scheduler.fair.context import FairContext
@@ -254,6 +254,12 @@ class FairViews(SchedulerViews[FSAppAttempt]):
         """Why it waits. Changes nothing but brings shares up to date with the cluster."""
         self._tree.update_cluster_resource()
         return self._explanations.request_checks(application_id)
+
+    def foremost_reason(self, application_id: ApplicationId) -> Reason | None:
+        """Of an application that may not run none of its requests is looked at."""
+        self._tree.update_cluster_resource()
+        reason = self._explanations.reason_before_requests(application_id)
+        return super().foremost_reason(application_id) if reason is None else reason
 
     def launch_diagnostics(self, attempt_id: ApplicationAttemptId) -> str:
         """What the attempt's report says while its AM is not there yet."""

@@ -64,9 +64,8 @@ def waiting(
 
 
 def _reason(context: RMContext, attempt: AttemptView) -> str:
-    """The first reason that its scheduler has; of many on nodes, that of the most nodes."""
-    scheduler = context.scheduler
-    for request in scheduler.views.request_checks(attempt.application_id):
-        if request.foremost is not None:
-            return str(request.foremost.reason.value)
+    """The first reason that its scheduler has; else what is plain."""
+    reason = context.scheduler.views.foremost_reason(attempt.application_id)
+    if reason is not None:
+        return str(reason.value)
     return _NO_MASTER if attempt.is_waiting_for_am else _ASKED

@@ -226,11 +226,16 @@ class Explanations:
 
     # Before the allocator looks
 
+    def reason_before_activation(self, application_id: ApplicationId) -> SkipReason | None:
+        """What keeps an application from being activated; None where nothing does."""
+        attempt = self._attempt(application_id)
+        return None if attempt is None or attempt.is_activated else _reason_before_activation(attempt)
+
     def _activation_checks(self, attempt: CapacityAttempt) -> Iterator[Check]:
         """The limits of AMs as they were when the leaf last looked at the application."""
         leaf = self._tree.leaf_of(attempt.application)
         share, own = leaf.share(attempt.partition), attempt.am_resource
-        reason = attempt.waits_for or SkipReason.NOT_ACTIVATED
+        reason = _reason_before_activation(attempt)
         used = leaf.usage.am_used(attempt.partition)
         by_user = attempt.queue_user.usage.am_used(attempt.partition)
         queue_numbers = f"{leaf.path}: limit {share.am_limit}, used {used}, this AM {own}"
@@ -466,6 +471,11 @@ class Explanations:
         if decision.is_reservation:
             return SkipReason.RESERVED if is_own else SkipReason.NODE_FULL, ""
         return None if decision.gives or notes.last is None else (notes.last, "")
+
+
+def _reason_before_activation(attempt: CapacityAttempt) -> SkipReason:
+    """As the leaf noted when it last looked at the application."""
+    return attempt.waits_for or SkipReason.NOT_ACTIVATED
 
 
 def _is_own_reservation(attempt: CapacityAttempt, asks: KeyAsks, node: SchedulerNode) -> bool:
