@@ -18,8 +18,10 @@ from yarnbox.rm.web import finding
 from yarnbox.rm.web.pages.about import about_run
 from yarnbox.rm.web.pages.application import application_page
 from yarnbox.rm.web.pages.charts import cluster_charts, queue_charts
+from yarnbox.rm.web.pages.labels import labels_page
 from yarnbox.rm.web.pages.node import node_page
 from yarnbox.rm.web.pages.overview import cluster_page
+from yarnbox.rm.web.pages.queue import scheduler_page
 from yarnbox.rm.web.past import CLUSTER, MEASURES, Measure
 from yarnbox.rm.web.properties import ShownProperty, configuration_page
 from yarnbox.rm.web.queues.tree import queues_page
@@ -77,6 +79,9 @@ class RecordedCluster:
             "/scheduler": self._scheduler,
             "/info": self._info,
             "/get-rm-node-labels": self._labels,
+            "/ui/labels": lambda moment, query: {
+                "labels": {"block": labels_page(self._labels(moment, query)["nodeLabelInfo"])}
+            },
             "/ui/nodes": self._nodes,
             "/nodes": lambda moment, _: {
                 "nodes": {"node": [self._node(name, moment) for name in self._node_ids(moment)]}
@@ -127,7 +132,8 @@ class RecordedCluster:
         if words[:2] == ["ui", "app"] and len(words) == 3:
             steps = self._of_app("/lives", words[2], moment) or []
             moments = [{**one, "time": EPOCH_MS + one["time"]} for one in steps]
-            return {"app": application_page(self._app(words[2], moment), moments)}
+            tried = self._attempts(words[2], moment)
+            return {"app": application_page(self._app(words[2], moment), moments, tried)}
         if words[:2] == ["ui", "why"] and len(words) == 3:
             return {"why": self._of_app("/why", words[2], moment) or {}}
         raise missing(f"a recording does not know {path}")
@@ -164,7 +170,9 @@ class RecordedCluster:
         overview = self._document("/scheduler-overview", moment) or {}
         step_mb = overview.get("minimumAllocation", {}).get("memory", 0)
         info = self._document("/scheduler", moment)
-        return {"queues": queues_page(info, query.get("queue", ""), query.get("partition", ""), step_mb)}
+        shown = queues_page(info, query.get("queue", ""), query.get("partition", ""), step_mb)
+        users = self._queue_users(moment, query)["users"]["user"]
+        return {"queues": scheduler_page(shown, self._document("/waiting", moment), users)}
 
     def _info(self, moment: int, query: Query) -> Answer:
         recording = self.recording

@@ -237,7 +237,8 @@ class Past:
         if not call.access.may_view(call.caller.user, app):
             raise forbidden(f"{call.caller.user} may not look at {app.application_id}")
         shown = apps.application(call.context, call.shapes, app, may_view=True, without=("resourceinfo",))
-        return Reply(root="app", value=application_page(shown, self.lives.of(app)))
+        tried = [apps.attempt_in_list(call.context, one, may_view=True) for one in app.attempts.values()]
+        return Reply(root="app", value=application_page(shown, self.lives.of(app), tried))
 
     def _may_view(self, call: Call, application_id: ApplicationId) -> bool:
         app = call.context.apps.get(application_id)

@@ -12,8 +12,11 @@ from collections.abc import Callable
 from yarnbox.rm.app import RMApp
 from yarnbox.rm.edge.http.calls import Call, Reply, Route
 from yarnbox.rm.web.cluster import cluster_info, kept_state, metrics, overview
+from yarnbox.rm.web.nodes import partitions
 from yarnbox.rm.web.pages.about import about_cluster
+from yarnbox.rm.web.pages.labels import labels_page
 from yarnbox.rm.web.pages.overview import cluster_page
+from yarnbox.rm.web.pages.queue import scheduler_page
 from yarnbox.rm.web.pages.terms import terms
 from yarnbox.rm.web.past import queues
 from yarnbox.rm.web.properties import configuration_page, scheduler_file, site_properties
@@ -55,6 +58,11 @@ def rights(call: Call) -> Reply:
 def terms_shown(call: Call) -> Reply:
     """GET /ui/terms: what the words of the pages mean."""
     return Reply(root="terms", shows_root=False, value=terms())
+
+
+def labels_shown(call: Call) -> Reply:
+    """GET /ui/labels: the partitions, and what is in them."""
+    return Reply(root="labels", value={"block": labels_page(partitions(call.context, call.shapes))})
 
 
 def about_shown(call: Call) -> Reply:
@@ -130,10 +138,15 @@ def queues_shown(call: Call) -> Reply:
     """GET /ui/queues?queue=&partition=: the tree as rows, and the chosen queue with where its figures come
     from.
     """
-    info = scheduler.page_info(call.context, call.shapes)
+    context, shapes = call.context, call.shapes
+    info = scheduler.page_info(context, shapes)
     chosen, partition = call.parameter("queue") or "", call.parameter("partition") or ""
-    step_mb = call.context.scheduler.minimum_allocation.memory_mb
-    return Reply(root="queues", value=queues_page(info, chosen, partition, step_mb))
+    step_mb = context.scheduler.minimum_allocation.memory_mb
+    shown = queues_page(info, chosen, partition, step_mb)
+    path, found = chosen or context.scheduler.views.root_queue, None
+    if chosen or shown["scheduler"] == "FifoScheduler":
+        found = users.queue_users(context, shapes, path, _may_see(call))
+    return Reply(root="queues", value=scheduler_page(shown, _waiting(call) if chosen else None, found or ()))
 
 
 def configuration(call: Call) -> Reply:
@@ -151,6 +164,7 @@ ROUTES: tuple[Route, ...] = (
     ("GET", "/ui/rights", rights),
     ("GET", "/ui/terms", terms_shown),
     ("GET", "/ui/about", about_shown),
+    ("GET", "/ui/labels", labels_shown),
     ("GET", "/ui/cluster", cluster_shown),
     ("GET", "/ui/waiting", waiting_shown),
     ("GET", "/ui/queue-users", queue_users),

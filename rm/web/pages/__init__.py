@@ -2,10 +2,12 @@
 
 overview     the page of the cluster
 application  the page of an application
+labels       the page of the node labels
 node         the page of a node
 about        the page About
 blocks       headings, texts, tables and charts, of which pages consist
 charts       the charts of the cluster and of queues
 facts        a figure by its name, and what else is said in a few words
+queue        the page of the scheduler and of the chosen queue
 terms        what words of the pages mean
 """

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from yarnbox.rm.web.pages.blocks import column, grid, heading
 from yarnbox.rm.web.pages.facts import fact, or_none, queue_page
 from yarnbox.rm.web.queues.words import memory, plural
 from yarnbox.rm.web.values import Answer
@@ -26,8 +27,35 @@ _DEFAULT = "<DEFAULT_PARTITION>"
 _MS = 1000
 
 
-def application_page(app: Answer, steps: Iterable[Answer]) -> Answer:
-    """`app` is the application as REST answers it, `steps` are those of its life that are known."""
+_ATTEMPTS = (
+    column("id", "Attempt ID", read="appAttemptId", isCard=True),
+    column("state", "State", "states", "appAttemptState", isCard=True),
+    column("started", "Started", "time", "startTime"),
+    column("finished", "Finished", "time", "finishedTime"),
+    column("container", "AM Container", "orNoneText", "containerId"),
+    column("node", "Node", "ofNode", "nodeId", isCard=True),
+    column("logs", "Logs", "logs", "logsLink"),
+    column("blacklist", "Nodes blacklisted by the app", "orNoneText", "blacklistedNodes"),
+    column("system", "Nodes blacklisted by the system", "orNoneText", "nodesBlacklistedBySystem"),
+    column("diagnostics", "Diagnostics Info", "longText"),
+)
+_KEY = ("priority", "allocationRequestId", "resourceName")
+_REQUESTS = (
+    column("priority", "Priority", "number"),
+    column("request", "AllocationRequestId", "number", "allocationRequestId"),
+    column("place", "ResourceName", "orNoneText", "resourceName", isCard=True),
+    column("capability", "Capability", "amounts", isCard=True),
+    column("containers", "NumContainers", "number", "numContainers", isCard=True),
+    column("relax", "RelaxLocality"),
+    column("label", "NodeLabelExpression", "orNoneText", "nodeLabelExpression"),
+    column("execution", "ExecutionType"),
+    column("tags", "AllocationTags", "orNoneText"),
+    column("constraint", "PlacementConstraint", "orNoneText", "placementConstraint"),
+)
+
+
+def application_page(app: Answer, steps: Iterable[Answer], attempts: Iterable[Answer] = ()) -> Answer:
+    """`app` and its `attempts` are as REST answers them, `steps` are those of its life that are known."""
     is_over, pending = app["state"] in _OVER, _pending(app)
     return {
         "sentence": _SENTENCES.get(app["state"], ""),
@@ -35,8 +63,33 @@ def application_page(app: Answer, steps: Iterable[Answer]) -> Answer:
         "isWaiting": not is_over and pending > 0,
         "preempted": _preempted(app),
         "moment": _life(app, steps),
+        "asked": [*_tried(app, attempts), *(() if is_over else _asked(app))],
         "fact": [*_identity(app), *_times(app), *_labels(app), *_sums(app), *_diagnostics(app)],
     }
+
+
+def _tried(app: Answer, attempts: Iterable[Answer]) -> Iterable[Answer]:
+    rows = [{**one, "diagnostics": one.get("diagnosticsInfo") or one.get("diagnostics")} for one in attempts]
+    how = {"of": "appAttemptId", "calls": [f"/apps/{app['id']}/appattempts"]}
+    yield heading("Attempts")
+    yield grid("attempts", "Attempts", _ATTEMPTS, rows, none="No attempt has started yet.", **how)
+
+
+def _asked(app: Answer) -> Iterable[Answer]:
+    rows = [
+        {
+            **one,
+            "key": ",".join(str(one.get(name)) for name in _KEY),
+            "relax": str(one.get("relaxLocality")).lower(),
+            "execution": one.get("executionTypeRequest", {}).get("executionType"),
+            "tags": ", ".join(one.get("allocationTags") or ()),
+        }
+        for one in app.get("resourceRequests") or ()
+    ]
+    none = "All requested containers were allocated."
+    how = {"of": "key", "calls": [f"/apps/{app['id']}"]}
+    yield heading("Outstanding requests")
+    yield grid("requests", "Total Outstanding Resource Requests", _REQUESTS, rows, none=none, **how)
 
 
 def _pending(app: Answer) -> int:

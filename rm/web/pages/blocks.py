@@ -61,3 +61,20 @@ def chart(what: str, times: Sequence[int], series: Sequence[Answer], **how: obje
     which are stacked (`isStacked`) should stay below; `isWhole` is said of runs that are over.
     """
     return {"chart": what, "times": list(times), "series": list(series), **how}
+
+
+def column(key: str, name: str, kind: str = "text", read: str = "", **how: object) -> Answer:
+    """A column of a grid. `key` names it in addresses, `read` is the field of a row, the key otherwise; the
+    kinds are those of columns.js. `isCard` shows it on a phone, `isOff` on request alone, `isFixed` keeps the
+    list from being sorted by it.
+    """
+    return {"key": key, "name": name, "kind": kind, "read": read or key, **how}
+
+
+def grid(key: str, name: str, columns: Sequence[Answer], rows: Sequence[Answer], **how: object) -> Answer:
+    """A list whose columns can be chosen and sorted. `key` names it in addresses, `of` the field that tells
+    its rows apart, `order` the column by which it is sorted at first (`-` before it: the largest on top),
+    `calls` where else its rows can be had, `none` what is said where there are none, `isMain` that it is what
+    its page is about.
+    """
+    return {"grid": list(rows), "id": key, "name": name, "columns": list(columns), **how}

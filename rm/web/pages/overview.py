@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 from urllib.parse import quote
 
+from yarnbox.rm.web.pages.blocks import column, facts, grid, heading, paragraph, section
 from yarnbox.rm.web.pages.facts import fact
 from yarnbox.rm.web.queues.words import memory, percentage, plural
 from yarnbox.rm.web.values import Answer
@@ -18,6 +19,13 @@ _STATES = ("active", "decommissioning", "decommissioned", "lost", "unhealthy", "
 _BAD_STATES = ("lost", "unhealthy")
 _NODES = "/cluster/nodes"
 _MOST_NAMED = 3
+_WAITING = (
+    column("reason", "Reason", isCard=True),
+    column("queue", "Queue", "ofQueue", isCard=True),
+    column("containers", "Containers", "number", isCard=True),
+    column("apps", "Applications", "number"),
+    column("example", "For example", "ofApp", isCard=True, isFixed=True),
+)
 
 
 def cluster_page(
@@ -32,14 +40,32 @@ def cluster_page(
         "hasNodes": _has_nodes(metrics),
         "headline": f"{_used(metrics, waiting)} {_waits(metrics, reasons, pending)}",
         "figure": list(_figures(metrics, pending)),
-        "waiting": waiting,
-        "group": [
-            {"name": "Cluster Metrics", "fact": _cluster(metrics)},
-            {"name": "Cluster Nodes Metrics", "fact": _nodes(metrics)},
-            *([{"name": f"User Metrics for {user}", "fact": _user(own)}] if own else []),
-            *([{"name": "Scheduler Metrics", "fact": _scheduler(info)}] if info else []),
+        "waiting": list(_waiting(waiting)) if waiting and reasons else [],
+        "all": [
+            _group("Cluster Metrics", _cluster(metrics)),
+            _group("Cluster Nodes Metrics", _nodes(metrics)),
+            *([_group(f"User Metrics for {user}", _user(own))] if own else []),
+            *([_group("Scheduler Metrics", _scheduler(info))] if info else []),
         ],
     }
+
+
+def _group(name: str, found: Sequence[Answer]) -> Answer:
+    return section([heading(name, 3), facts(found)])
+
+
+def _waiting(waiting: Answer) -> Iterable[Answer]:
+    rows = [{**one, "key": f"{one['queue']} {one['reason']}"} for one in waiting["reason"]]
+    yield heading("What is waiting, and why")
+    how = {"of": "key", "order": "-containers", "calls": ["/ui/waiting"]}
+    yield grid("waiting", "Pending by reason", _WAITING, rows, **how)
+    if unseen := waiting["unseen"]:
+        yield paragraph(
+            f"{plural(unseen, 'more waiting application')} {'is' if unseen == 1 else 'are'} not listed here: "
+            "looking for their reasons would delay the scheduler. The page of an application says why it "
+            "waits.",
+            "how",
+        )
 
 
 def _has_nodes(metrics: Answer) -> bool:

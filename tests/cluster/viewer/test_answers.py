@@ -136,7 +136,10 @@ def test_what_a_recording_of_a_workload_leaves_out_is_empty(workload: Recording)
     told = cluster.answer(f"/ui/app/{A1}", {}, None)["app"]
     assert [one["step"] for one in told["moment"]] == ["submitted", "AM launched", "finished"]
     shown = cluster.answer("/ui/cluster", {}, None)["cluster"]
-    assert [one["name"] for one in shown["group"]] == ["Cluster Metrics", "Cluster Nodes Metrics"]
+    assert [one["section"][0]["heading"] for one in shown["all"]] == [
+        "Cluster Metrics",
+        "Cluster Nodes Metrics",
+    ]
     assert cluster.answer(f"/ui/why/{A1}", {}, None) == {"why": {}}
 
 

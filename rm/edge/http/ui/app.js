@@ -1,10 +1,9 @@
 // One application: what it is, its life, its attempts, requests and containers, and what may be done to it.
 import { get, list } from "./api.js";
 import { appActions } from "./appactions.js";
-import { CARD, logs, longText, number, ofNode, orNoneText, states, text, time } from "./columns.js";
+import { blocks } from "./blocks.js";
 import { containerGrid, containersOf } from "./containers.js";
 import {
-  amount,
   duration,
   empty,
   exact,
@@ -18,7 +17,6 @@ import {
   table,
   title,
 } from "./dom.js";
-import { grid } from "./grid.js";
 import { logTail } from "./logtail.js";
 import { streamOf } from "./taskstream.js";
 import { whyNot } from "./why.js";
@@ -26,16 +24,14 @@ import { whyNot } from "./why.js";
 export const isOver = (one) => ["FINISHED", "FAILED", "KILLED"].includes(one.state);
 
 export async function app([id], query) {
-  const [{ app: one }, { appAttempts }, rights, containers, { app: told }, { why }] = await Promise.all([
+  const [{ app: one }, rights, containers, { app: told }, { why }] = await Promise.all([
     get(`/apps/${id}`),
-    get(`/apps/${id}/appattempts`),
     get(`/ui/rights?app=${id}`),
     containersOf(`app=${id}`),
     get(`/ui/app/${id}`),
     get(`/ui/why/${id}`),
   ]);
   const held = list(containers.container);
-  const requests = list(one.resourceRequests);
   const isForgotten = isOver(one) && !held.length && one.memorySeconds > 0;
   return html`${title(one.name)}
     <p class="id">${one.id}</p>
@@ -45,9 +41,7 @@ export async function app([id], query) {
     ${isForgotten ? empty(FORGOTTEN) : streamOf(one.id, containers, query, { hrefOf: nodeOf })}
     ${facts(factsOf(list(told.fact)))}
     ${!isRecording && held.length > 0 && [html`<h2>Logs</h2>`, logTail(one.id, held)]}
-    <h2>Attempts</h2>
-    ${attempts(list(appAttempts.appAttempt), id, query)}
-    ${!isOver(one) && [html`<h2>Outstanding requests</h2>`, outstanding(requests, id, query)]}
+    ${blocks(told.asked, query)}
     ${
       !isForgotten &&
       html`<h2>Locality</h2>
@@ -83,60 +77,6 @@ function status(one, told, why) {
     ${isOver(one) && one.diagnostics && said({ text: one.diagnostics })}
     ${told.preempted && html`<p>${told.preempted}</p>`}
   </section>`;
-}
-
-const ATTEMPT_COLUMNS = [
-  text("id", "Attempt ID", "appAttemptId", CARD),
-  states("state", "State", "appAttemptState", CARD),
-  time("started", "Started", "startTime"),
-  time("finished", "Finished", "finishedTime"),
-  orNoneText("container", "AM Container", "containerId"),
-  ofNode("node", "Node", "nodeId", CARD),
-  logs((one) => one.logsLink),
-  orNoneText("blacklist", "Nodes blacklisted by the app", "blacklistedNodes"),
-  orNoneText("system", "Nodes blacklisted by the system", "nodesBlacklistedBySystem"),
-  longText("diagnostics", "Diagnostics Info", (one) => one.diagnosticsInfo || one.diagnostics),
-];
-
-const attempts = (found, id, query) =>
-  grid({
-    id: "attempts",
-    name: "Attempts",
-    columns: ATTEMPT_COLUMNS,
-    rows: found,
-    query,
-    keyOf: (one) => one.appAttemptId,
-    calls: [`/apps/${id}/appattempts`],
-    none: "No attempt has started yet.",
-  });
-
-const REQUEST_COLUMNS = [
-  number("priority", "Priority"),
-  number("request", "AllocationRequestId", "allocationRequestId"),
-  orNoneText("place", "ResourceName", "resourceName", CARD),
-  number("capability", "Capability", (one) => one.capability.memory, {
-    ...CARD,
-    cell: (one) => amount(one.capability),
-  }),
-  number("containers", "NumContainers", "numContainers", CARD),
-  text("relax", "RelaxLocality", (one) => String(one.relaxLocality)),
-  orNoneText("label", "NodeLabelExpression", "nodeLabelExpression"),
-  text("execution", "ExecutionType", (one) => one.executionTypeRequest.executionType),
-  orNoneText("tags", "AllocationTags", (one) => list(one.allocationTags).join(", ")),
-  orNoneText("constraint", "PlacementConstraint", "placementConstraint"),
-];
-
-function outstanding(requests, id, query) {
-  return grid({
-    id: "requests",
-    name: "Total Outstanding Resource Requests",
-    columns: REQUEST_COLUMNS,
-    rows: requests,
-    query,
-    calls: [`/apps/${id}`],
-    keyOf: (one) => [one.priority, one.allocationRequestId, one.resourceName].join(),
-    none: "All requested containers were allocated.",
-  });
 }
 
 // The life of an application as a line: each step with its moment, each stretch with how long it took.

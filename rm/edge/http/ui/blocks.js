@@ -1,6 +1,8 @@
 // What a page consists of, as the ResourceManager says it (rm/web/pages/blocks.py): one part below the other.
 import { chart } from "./charts.js";
+import { columnOf } from "./columns.js";
 import { facts, factsOf, h, html, said, table } from "./dom.js";
+import { grid } from "./grid.js";
 
 const classOf = (kind) => ({ class: kind || null });
 /** How each kind of part is drawn. Pages that have more kinds add them. */
@@ -21,6 +23,8 @@ export const DRAWN = {
       none,
     ),
   chart: (_, one) => chart(one),
+  grid: (rows, { columns, of, ...options }, query) =>
+    grid({ ...options, rows, query, columns: columns.map(columnOf), keyOf: (one) => one[of] }),
 };
 
 /** @returns {any} */

@@ -3,9 +3,7 @@
 import { get, list } from "./api.js";
 import { appGrid } from "./apps.js";
 import { blocks } from "./blocks.js";
-import { CARD, number, ofApp, ofQueue, text } from "./columns.js";
-import { facts, factsOf, html, plural, title } from "./dom.js";
-import { grid } from "./grid.js";
+import { html, title } from "./dom.js";
 import { GROUPS, heat, MEASURES, START_A_NODE } from "./nodes.js";
 
 const IDLE = "No applications are running or waiting. Submit one: yarnbox job pi 4 100000";
@@ -23,7 +21,7 @@ export async function overview(_, query) {
     <p class="headline">${cluster.headline}</p>
     ${!cluster.hasNodes && START_A_NODE && html`<p>${START_A_NODE}</p>`}
     ${keyFigures(cluster.figure, apps.found.facets.state ?? {})}
-    ${cluster.waiting && pending(cluster.waiting, query)}
+    ${blocks(cluster.waiting, query)}
     ${
       cluster.hasNodes &&
       html`${blocks(charts.block, query)}
@@ -38,11 +36,9 @@ export async function overview(_, query) {
     })}
     <details>
       <summary>All figures</summary>
-      ${cluster.group.map(group)}
+      ${blocks(cluster.all, query)}
     </details>`;
 }
-
-const group = ({ name, fact }) => html`<section><h3>${name}</h3>${facts(factsOf(fact))}</section>`;
 
 // Applications are counted by their states, as the lists do that these figures lead to: the metrics count one
 // as running as soon as its AM has a container.
@@ -59,38 +55,4 @@ function keyFigures(others, { RUNNING: running = 0, ACCEPTED: waiting = 0 }) {
         html`<li class=${isTrouble ? "trouble" : ""}><a href=${to}><b>${value}</b> ${text}</a></li>`,
     )}
   </ul>`;
-}
-
-const WAITING = [
-  text("reason", "Reason", "reason", CARD),
-  ofQueue("queue", "Queue", "queue", CARD),
-  number("containers", "Containers", "containers", CARD),
-  number("apps", "Applications"),
-  ofApp("example", "For example", "example", { ...CARD, isFixed: true }),
-];
-
-function pending(waiting, query) {
-  const rows = list(waiting.reason);
-  if (!rows.length) return null;
-  const table = grid({
-    id: "waiting",
-    name: "Pending by reason",
-    columns: WAITING,
-    rows,
-    query,
-    order: "-containers",
-    keyOf: (one) => `${one.queue} ${one.reason}`,
-    calls: ["/ui/waiting"],
-    none: "",
-  });
-  return html`<h2>What is waiting, and why</h2>
-    ${table}
-    ${
-      waiting.unseen > 0 &&
-      html`<p class="how">
-        ${plural(waiting.unseen, "more waiting application")}
-        ${waiting.unseen === 1 ? " is" : " are"} not listed here: looking for their reasons would
-        delay the scheduler. The page of an application says why it waits.
-      </p>`
-    }`;
 }

@@ -1,6 +1,6 @@
 // Columns of lists. Each has a key, a name, a value, which is sorted and exported, and, where more is shown,
 // a cell. `read` is the name of a field, or a function of the row; it is the key where nothing is said.
-import { bar, duration, gib, h, link, moment, orNone, percent, queuePage, state } from "./dom.js";
+import { amount, bar, duration, gib, h, link, moment, orNone, percent, queuePage, state } from "./dom.js";
 
 /** @typedef {string | ((one: any) => any)} Read */
 /** @param {(value: any) => object} kind what a column of this kind has, by what it reads of a row */
@@ -52,6 +52,7 @@ const linked = (/** @type {(value: any, one: any) => string} */ to) =>
 export const ofQueue = linked(queuePage);
 export const ofNode = linked((id) => `/cluster/node/${id}`);
 export const ofApp = linked((id) => `/cluster/app/${id}`);
+const ofLabel = linked((label) => `/cluster/nodes?by=label&q=${encodeURIComponent(`label:"${label}"`)}`);
 // Of anything that has a page, by how its name looks.
 /** @type {[RegExp, (name: string) => string][]} */
 const PAGES = [
@@ -77,3 +78,14 @@ export const containerState = states("state", "Container State", "state", {
   ...CARD,
   cell: (one) => [state(one.state), one.isAM && " AM"],
 });
+const amounts = columnsOf((value) => ({
+  isNumber: true,
+  value: (one) => value(one)?.memory,
+  cell: (one) => (value(one) ? h("span", { title: one.how }, amount(value(one))) : "N/A"),
+}));
+
+const logsAt = (_key, _name, read) => logs((one) => one[read]);
+const OF_ANY = { text, longText, orNoneText, states, number, count, memory, time, amounts };
+const KINDS = { ...OF_ANY, ofQueue, ofNode, ofApp, ofLabel, logs: logsAt };
+/** A column as the ResourceManager says it (rm/web/pages/blocks.py). */
+export const columnOf = ({ key, name, kind, read, ...more }) => KINDS[kind](key, name, read, more);

@@ -1,20 +1,8 @@
 // The pages about events, labels, configuration and the ResourceManager itself.
 import { get, list } from "./api.js";
-import { CARD, memory, number, OFF, ofAnything, text } from "./columns.js";
-import {
-  choice,
-  facts,
-  factsOf,
-  filter,
-  h,
-  html,
-  inUnits,
-  link,
-  logged,
-  partitionName,
-  title,
-  unfiltered,
-} from "./dom.js";
+import { blocks } from "./blocks.js";
+import { CARD, number, OFF, ofAnything, text } from "./columns.js";
+import { choice, facts, factsOf, filter, h, html, inUnits, logged, title, unfiltered } from "./dom.js";
 import { matcher } from "./filtering.js";
 import { grid } from "./grid.js";
 
@@ -74,40 +62,7 @@ const EVENTS = {
 export const eventLog = (log, query, more = {}) =>
   searched("Events", { ...EVENTS, ...more }, log.toReversed(), query);
 
-const available = (one) => one.partitionInfo?.resourceAvailable || { memory: 0, vCores: 0 };
-const LABELS = [
-  text("label", "Label Name", "name", {
-    cell: ({ name }) => {
-      const shown = partitionName(name);
-      return link(`/cluster/nodes?by=label&q=${encodeURIComponent(`label:"${shown}"`)}`, shown);
-    },
-  }),
-  text("type", "Label Type", (one) =>
-    String(one.exclusivity) === "true" ? "Exclusive Partition" : "Non Exclusive Partition",
-  ),
-  number("nodes", "Num Of Active NMs", (one) => Number(one.activeNMs)),
-  memory("memory", "Total Memory", (one) => Number(available(one).memory)),
-  number("vcores", "Total VCores", (one) => Number(available(one).vCores)),
-];
-
-export async function labels(_, query) {
-  const found = list((await get("/get-rm-node-labels")).nodeLabelInfo);
-  return [
-    title("Node Labels"),
-    grid({
-      id: "labels",
-      name: "Node labels",
-      columns: LABELS,
-      rows: found,
-      query,
-      isMain: true,
-      keyOf: (one) => one.name,
-      order: "label",
-      calls: ["/get-rm-node-labels"],
-      none: 'No labels. Make one: yarn rmadmin -addToClusterNodeLabels "gpu(exclusive=false)"',
-    }),
-  ];
-}
+export const labels = async (_, query) => blocks((await get("/ui/labels")).labels.block, query);
 
 // Of one of Hadoop's classes the last word tells enough.
 const classOf = (value) => value.replace(/^org\.apache\.[\w.]+\./, "");

@@ -89,3 +89,35 @@ def test_about_names_what_could_not_be_read() -> None:
     assert found["State store"] == "state, cluster c1"
     assert found["Faults of the state store"] == "none"
     assert found["Unreadable entries, set aside"] == "app/1: its checksum is wrong"
+
+
+REQUEST = {
+    "priority": 1,
+    "allocationRequestId": 2,
+    "resourceName": "n1",
+    "capability": {"memory": 1024, "vCores": 1},
+    "numContainers": 3,
+    "relaxLocality": False,
+    "executionTypeRequest": {"executionType": "GUARANTEED"},
+    "allocationTags": ["a", "b"],
+}
+
+
+def test_attempts_and_requests_have_what_their_columns_read(app: dict[str, Any]) -> None:
+    attempt = {"appAttemptId": "appattempt_1_0001_000001", "diagnosticsInfo": "", "diagnostics": "it failed"}
+    told = application_page(app | {"resourceRequests": [REQUEST]}, (), [attempt])["asked"]
+    assert [one["heading"] for one in told if "heading" in one] == ["Attempts", "Outstanding requests"]
+    attempts, requests = (one for one in told if "grid" in one)
+    assert attempts["grid"][0]["diagnostics"] == "it failed"
+    assert attempts["calls"] == [f"/apps/{app['id']}/appattempts"]
+    (row,) = requests["grid"]
+    assert (row["key"], row["relax"], row["execution"], row["tags"]) == (
+        "1,2,n1",
+        "false",
+        "GUARANTEED",
+        "a, b",
+    )
+    unread = [one["read"] for one in requests["columns"] if one["read"] not in row]
+    assert unread == ["nodeLabelExpression", "placementConstraint"], "which this request has not"
+    over = application_page(app | {"state": "FINISHED"}, ())["asked"]
+    assert [one["heading"] for one in over if "heading" in one] == ["Attempts"]

@@ -98,7 +98,8 @@ def test_every_figure_has_a_name(empty: dict[str, Any]) -> None:
     amounts = {name: {"memory": 1, "vCores": 1} for name in names}
     own = {"username": "a&b", **counts, **amounts}
     info = overview(context, Shapes(context.resource_types))
-    groups = {one["name"]: one["fact"] for one in page(empty, info=info, own=own, user="a&b")["group"]}
+    parts = [one["section"] for one in page(empty, info=info, own=own, user="a&b")["all"]]
+    groups = {head["heading"]: shown["facts"] for head, shown in parts}
     assert list(groups) == [
         "Cluster Metrics",
         "Cluster Nodes Metrics",
@@ -109,4 +110,14 @@ def test_every_figure_has_a_name(empty: dict[str, Any]) -> None:
     facts = {one["name"]: one["value"] for one in groups["Scheduler Metrics"]}
     assert facts["Scheduling Resource Type"] == "memory-mb (Mi), vcores"
     assert facts["Scheduler Busy %"] == "N/A"
-    assert len(page(empty, user="other")["group"]) == 2
+    assert len(page(empty, user="other")["all"]) == 2
+
+
+def test_what_waits_is_listed_and_what_was_not_looked_at_is_counted(empty: dict[str, Any]) -> None:
+    why = waiting((FULL, "root.a", 9, 1)) | {"unseen": 1}
+    head, listed, more = page(with_nodes(empty), why)["waiting"]
+    assert head["heading"] == "What is waiting, and why"
+    assert (listed["order"], listed["grid"][0]["containers"]) == ("-containers", 9)
+    assert listed["grid"][0][listed["of"]] == f"root.a {FULL}"
+    assert more["paragraph"].startswith("1 more waiting application is not listed here")
+    assert page(with_nodes(empty), waiting())["waiting"] == []

@@ -23,7 +23,8 @@ def test_a_meaning_is_a_sentence_or_two(word: str) -> None:
 
 def test_most_facts_of_a_queue_are_explained() -> None:
     shown = RecordedCluster(recorded(SCENARIO)).answer("/ui/queues", {"queue": "root.etl"}, None)
-    names = {one["name"] for one in shown["queues"]["chosen"]["fact"]}
+    (found,) = (one["facts"] for one in shown["queues"]["below"] if "facts" in one)
+    names = {one["name"] for one in found}
     explained = {name for name in names if name.lower() in TERMS}
     assert len(explained) >= len(names) / 2
     assert not explained & PLAIN

@@ -12,6 +12,7 @@ from tests.pictures import SCENARIO
 from yarnbox.cluster.viewer.answers import RecordedCluster
 from yarnbox.rm.web.queues.limits import limits_of_users
 from yarnbox.rm.web.queues.row import LIMITS, Row
+from yarnbox.rm.web.queues.tree import queues_page
 from yarnbox.rm.web.queues.words import TIMES
 from yarnbox.sim.recording.document import Recording
 
@@ -35,7 +36,8 @@ def computed(formula: str) -> int:
 
 
 def page(cluster: RecordedCluster, queue: str, at: int | None, **query: str) -> Any:
-    return cluster.answer("/ui/queues", {"queue": queue, **query}, at)["queues"]
+    info = cluster.answer("/scheduler", {}, at)["scheduler"]["schedulerInfo"]
+    return queues_page(info, queue, query.get("partition", ""), STEP_MB)
 
 
 def facts(shown: Any) -> dict[str, Any]:
