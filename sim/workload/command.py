@@ -53,9 +53,9 @@ def main(argv: Sequence[str] | None = None, *, out: TextIO | None = None, err: T
     if options.command == "federation":
         return federation.carried_out(options, out or sys.stdout, err or sys.stderr)
     if options.name and options.record is None and options.report is None:
-        command_line.error("--name names a recording or a report: it needs --record or --report")
+        options.run.error("--name names a recording or a report: it needs --record or --report")
     if (options.directory is None) == (options.tracelocation is None):
-        command_line.error("run: name what to play: either DIR or --tracelocation")
+        options.run.error("name what to play: either DIR or --tracelocation")
     out, err = out or sys.stdout, err or sys.stderr
     refusals = (InvalidTraceError, ConfigurationError, ParquetUnusableError, YarnError)
     return status_of(lambda: _run(options, out, err), refusals, err)
@@ -65,6 +65,7 @@ def parser() -> argparse.ArgumentParser:
     parser = CommandParser(prog="yarnbox sim", description="Play loads of jobs in virtual time.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     run = commands.add_parser("run", help="play a trace until all of its jobs have ended")
+    run.set_defaults(run=run)
     run.add_argument(
         "directory",
         nargs="?",

@@ -111,7 +111,10 @@ def test_what_cannot_be_is_one_line(words: str, status: int, capsys: pytest.Capt
         "paper --workers 0",
         "sim run --num-nodes 0",
         "whatif --load trace --seeds 0",
+        "sim run",
         "walk --seeds 0",
+        "walk --minutes 0",
+        "walk --minutes some",
         "up --nodes x",
     ],
 )
@@ -124,5 +127,5 @@ def test_a_value_that_cannot_be_is_one_line(words: str, capfd: pytest.CaptureFix
     assert status == 2
     out, err = capfd.readouterr()
     (line,) = err.splitlines()
-    assert line.startswith(f"yarnbox {words.split()[0]}")
+    assert line.startswith(f"yarnbox {words.partition(' --')[0]}: ")
     assert out == ""
