@@ -128,9 +128,9 @@ def _identity(app: Answer) -> list[Answer]:
         fact("Queue", app["queue"], queue_page(app["queue"])),
         fact("YarnApplicationState", [{"state": state}, f": {_SENTENCES.get(state, '')}"]),
         fact("FinalStatus Reported by AM", app.get("finalStatus", "N/A")),
-        fact("Application Type", app.get("applicationType", "N/A")),
+        fact("Application Type", or_none(app.get("applicationType"))),
         fact("Application Tags", or_none(app.get("applicationTags"))),
-        fact("Application Priority", app.get("priority", 0)),
+        fact("Application Priority", or_none(app.get("priority", 0))),
     ]
 
 

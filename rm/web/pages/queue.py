@@ -12,13 +12,13 @@ from yarnbox.rm.web.pages.blocks import column, facts, folded, grid, heading, pa
 from yarnbox.rm.web.values import Answer
 
 _USERS = (
-    column("user", "User Name", read="username"),
-    column("used", "Used Resource", "amounts", "resourcesUsed"),
+    column("user", "User Name", read="username", isCard=True),
+    column("used", "Used Resource", "amounts", "resourcesUsed", isCard=True),
     column("reserved", "Reserved Resource", "amounts", "resourcesReserved"),
     column("pending", "Pending Resource", "amounts", "resourcesPending"),
     column("fair", "Fair Share", "amounts", "fairShare"),
     column("containers", "Running Containers", "count", "runningContainers"),
-    column("waiting", "Pending Containers", "count", "pendingContainers"),
+    column("waiting", "Pending Containers", "count", "pendingContainers", isCard=True),
     column("running", "Running Apps", "count", "runningApps"),
     column("apps", "Waiting Apps", "count", "waitingApps"),
     column("most", "Max Running Apps", "count", "maxRunningApps"),
@@ -26,10 +26,10 @@ _USERS = (
 _OF_FIFO = tuple(one for one in _USERS if one["key"] not in ("fair", "most"))
 """The FifoScheduler has neither shares nor limits."""
 _LIMITED = (
-    column("user", "User Name", read="username"),
-    column("limit", "User Limit Resource", "amounts", "userResourceLimit"),
+    column("user", "User Name", read="username", isCard=True),
+    column("limit", "User Limit Resource", "amounts", "userResourceLimit", isCard=True),
     column("weight", "Weight", "count", "userWeight"),
-    column("used", "Used Resource", "amounts", "resourcesUsed"),
+    column("used", "Used Resource", "amounts", "resourcesUsed", isCard=True),
     column("maxam", "Max AM Resource", "amounts", "amLimit"),
     column("am", "Used AM Resource", "amounts", "AMResourceUsed"),
     column("running", "Schedulable Apps", "count", "numActiveApplications"),
@@ -85,7 +85,7 @@ def _below(chosen: Answer, users: Sequence[Answer]) -> Iterator[Answer]:
         yield _users(_USERS, users, chosen["path"])
         return
     yield _grid(_LIMITED, limited, "/scheduler")
-    for one in limited:
+    for one in sorted(limited, key=lambda user: str(user["username"])):
         if one["how"]:
             yield paragraph(f"{one['username']}: {one['how']}", "how")
 

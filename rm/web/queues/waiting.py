@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from yarnbox.rm.app import RMAppState
 from yarnbox.rm.scheduler.views import AttemptView
 from yarnbox.rm.web.finding import pending_containers
 from yarnbox.rm.web.values import Answer
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from yarnbox.rm.context import RMContext
 
 _NO_MASTER = "its ApplicationMaster has no container yet"
+_UNREGISTERED = "its ApplicationMaster has not registered yet"
 _ASKED = "it asked for containers and has not got them"
 
 
@@ -46,7 +48,10 @@ def waiting(
         if not has_time():
             unseen += 1
             continue
-        key = (context.apps[application_id].queue, _reason(context, attempt))
+        reason = _reason(context, attempt, count)
+        if not reason:
+            continue
+        key = (context.apps[application_id].queue, reason)
         found = sums.setdefault(key, _Sum(str(application_id)))
         found.containers += count
         found.apps += 1
@@ -63,9 +68,15 @@ def waiting(
     return {"reason": shown, "unseen": unseen, "countsVCores": context.scheduler.counts_vcores}
 
 
-def _reason(context: RMContext, attempt: AttemptView) -> str:
-    """The first reason that its scheduler has; else what is plain."""
+def _reason(context: RMContext, attempt: AttemptView, count: int) -> str:
+    """The first reason that its scheduler has; else what is plain, of so many containers. Empty where it
+    waits for nothing: an ApplicationMaster that is not in a container may have none.
+    """
     reason = context.scheduler.views.foremost_reason(attempt.application_id)
     if reason is not None:
         return str(reason.value)
-    return _NO_MASTER if attempt.is_waiting_for_am else _ASKED
+    if attempt.is_waiting_for_am:
+        return _NO_MASTER
+    if count:
+        return _ASKED
+    return "" if context.apps[attempt.application_id].state is RMAppState.RUNNING else _UNREGISTERED

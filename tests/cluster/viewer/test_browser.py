@@ -369,6 +369,11 @@ def test_a_demo_explains_itself_and_can_be_changed(browser: Browser, recording: 
             await show(page, caller.top, "/run?at=13000")
             counts = page.get_by_label("Skipped opportunities at this moment")
             await counts.get_by_text("query 3").wait_for()
+            table, stage = page.get_by_role("region", name="Applications at this"), page.locator(".stage")
+            above, below = await table.bounding_box(), await stage.bounding_box()
+            assert above is not None
+            assert below is not None
+            assert below["y"] - above["y"] - above["height"] > 10, "they do not touch"
             word = page.locator("dfn", has_text="skipped opportunities").first
             await word.focus()
             await page.locator("#means", has_text="How many scheduling opportunities").wait_for()

@@ -301,6 +301,8 @@ async def count_applications_by_state(page: Page, caller: Web) -> None:
     await page.locator(".figures a", has_text="waiting").click()
     await page.wait_for_url("**/cluster/apps/ACCEPTED")
     await page.locator("tbody tr").nth(len(accepted) - 1).wait_for()
+    types = page.locator(".facet", has_text="Type").locator("select")
+    assert await types.evaluate("(one) => one.selectedOptions[0].text") == "all", "though they have no type"
 
 
 async def look_with_a_wrong_clock(page: Page, caller: Web) -> None:

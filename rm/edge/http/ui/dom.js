@@ -174,9 +174,10 @@ export function choice(what, name, values, present, fallback) {
 
 // The same for many values, in one line: a list to choose from. Counts stand beside the values.
 export function facet(what, name, counts, present) {
-  const values = Object.entries(counts).sort(([a, m], [b, n]) => n - m || a.localeCompare(b));
+  const known = Object.entries(counts).filter(([value]) => value); // of "" one cannot ask
+  const values = known.sort(([a, m], [b, n]) => n - m || a.localeCompare(b));
   if (present && !(present in counts)) values.unshift([present, 0]);
-  const choices = values.map(([value, number]) => [value, `${value || "(none)"} (${number})`]);
+  const choices = values.map(([value, number]) => [value, `${value} (${number})`]);
   return html`<label class="facet">
     ${what} ${select([["", "all"], ...choices], present, (value) => replaceQuery(name, value))}
   </label>`;

@@ -39,6 +39,8 @@ def test_an_application_that_waits(app: dict[str, Any]) -> None:
     assert found["Tracking URL"] == ("Unassigned", "")
     assert found["Application Timeout (Remaining Time)"][0] == "Unlimited"
     assert found["Application Tags"][0] == "N/A"
+    assert facts(app | {"priority": -1})["Application Priority"][0] == "N/A", "as in the list"
+    assert facts(app | {"applicationType": ""})["Application Type"][0] == "N/A"
     assert found["Aggregate Resource Allocation"][0] == "0.0 GiB-seconds, 0 vcore-seconds"
     assert "Diagnostics" in found
 

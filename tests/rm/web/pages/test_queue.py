@@ -62,6 +62,9 @@ def test_users_have_the_columns_of_their_scheduler() -> None:
     fifo = grid(shown({"yarn.resourcemanager.scheduler.class": "fifo"}, ""))
     assert not {"fair", "most"} & {one["key"] for one in fifo["columns"]}
     for found in (limited, fair, fifo):
+        cards = [one["key"] for one in found["columns"] if one.get("isCard")]
+        assert cards[0] == "user"
+        assert "used" in cards, "a phone shows what each has"
         for row in found["grid"]:
             unread = [one["read"] for one in found["columns"] if one["read"] not in row]
             assert unread in ([], ["maxRunningApps"]), "which is there where it is limited"
@@ -71,7 +74,8 @@ def test_a_formula_of_each_user_stands_below_them() -> None:
     answer = RecordedCluster(recorded(SCENARIO)).answer("/ui/queues", {"queue": "root.adhoc"}, 60_000)
     said = [one["paragraph"] for one in answer["queues"]["below"] if one.get("kind") == "how"]
     assert said
-    assert all(one.split(":")[0] in ("tom", "ann") and " = " in one for one in said)
+    assert [one.split(":")[0] for one in said] == ["ann", "tom"], "in the order of the list"
+    assert all(" = " in one for one in said)
 
 
 def test_what_the_scheduler_did_last() -> None:

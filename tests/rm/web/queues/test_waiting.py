@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.rig import Rig
+from tests.rig import Rig, ask
 from yarnbox.rm.scheduler.checks import Reason
 from yarnbox.rm.web.queues.waiting import waiting
 from yarnbox.yarn.ids import ApplicationId
@@ -44,6 +44,22 @@ def test_the_foremost_reason_is_that_of_all_checks(properties: dict[str, str]) -
     assert len(seen) > 1, "some other reason after a while"
     told = waiting(rig.context, lambda _: True, lambda: True)
     assert sum(one["apps"] for one in told["reason"]) >= 5
+
+
+def test_an_application_that_asks_for_nothing_does_not_wait() -> None:
+    rig = Rig(FIFO)
+    rig.add_node("n1", 4096, 4)
+    application_id = rig.submit(unmanaged_am=True)
+
+    def told() -> list[str]:
+        found = waiting(rig.context, lambda _: True, lambda: True)["reason"]
+        return [one["reason"] for one in found]
+
+    assert told() == ["its ApplicationMaster has not registered yet"]
+    rig.register(application_id)
+    assert told() == []
+    rig.allocate(application_id, ask(memory_mb=8192))
+    assert len(told()) == 1
 
 
 def test_reasons_of_thousands_are_found_without_looking_at_each_on_nodes() -> None:
