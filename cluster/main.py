@@ -349,7 +349,8 @@ def _status(options: argparse.Namespace) -> int:
 
 def _add_node(options: argparse.Namespace) -> int:
     if options.rack is not None and not options.rack.startswith("/"):
-        raise ClusterError(f"{options.rack} is not a rack: a rack begins with a slash, for example /rack2")
+        what = f"{options.rack} is not a rack"
+        raise ClusterError(f"{what}: a rack begins with a slash, for example /rack2", status=2)
     with _cluster(options) as cluster:
         node = cluster.add_node(options.rack)
         cluster.wait_until_ready([node.name])

@@ -157,9 +157,9 @@ def _types(text: str | None) -> tuple[str, ...] | None:
     try:
         found = event_types(text)
     except LookupError as error:
-        raise ClusterError(f"--type: {error.args[0]}") from None
+        raise ClusterError(f"--type: {error.args[0]}", status=2) from None
     if not found:
-        raise ClusterError("--type needs the name of an event; docs/events.md lists them")
+        raise ClusterError("--type needs the name of an event; docs/events.md lists them", status=2)
     return found
 
 
@@ -188,7 +188,9 @@ def _application(text: str | None) -> tuple[str, int] | None:
     try:
         found = ApplicationId.parse(text)
     except ValueError as error:
-        raise ClusterError(f"--app: {error}; it has to be application_<timestamp>_<number>") from None
+        raise ClusterError(
+            f"--app: {error}; it has to be application_<timestamp>_<number>", status=2
+        ) from None
     return str(found.cluster_timestamp), found.id
 
 
@@ -197,7 +199,7 @@ def _node(text: str | None) -> str | None:
         try:
             NodeId.parse(text)
         except ValueError as error:
-            raise ClusterError(f"--node: {error}") from None
+            raise ClusterError(f"--node: {error}", status=2) from None
     return text
 
 
@@ -213,7 +215,8 @@ def _since_ms(text: str | None, now_s: float) -> int:
         return int(datetime.fromisoformat(text).timestamp() * 1000)
     except (ValueError, OverflowError, OSError):
         raise ClusterError(
-            f"--since: {text} is not a time; expected 30s, 10m, 2h or 1d ago, 14:05 or 2026-01-31T14:05"
+            f"--since: {text} is not a time; expected 30s, 10m, 2h or 1d ago, 14:05 or 2026-01-31T14:05",
+            status=2,
         ) from None
 
 

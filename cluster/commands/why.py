@@ -27,7 +27,9 @@ def reasons(web_address: str, application_id: str, tls: Tls | None = None) -> li
     try:
         wanted = ApplicationId.parse(application_id)
     except ValueError as error:
-        raise ClusterError(f"{error}; it has to be of the form application_<timestamp>_<number>") from None
+        raise ClusterError(
+            f"{error}; it has to be of the form application_<timestamp>_<number>", status=2
+        ) from None
     found = _ask(web_address, f"/ws/v1/cluster/ui/why/{wanted}", tls)["why"]
     said = found.get("diagnostic")
     if said == "Cannot find application with given appId":

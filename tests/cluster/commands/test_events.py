@@ -168,6 +168,22 @@ def test_since_is_an_age_or_a_moment() -> None:
     assert since(f"{moment:%Y-%m-%dT%H:%M}") == int(moment.timestamp() * 1000)
 
 
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["--since", "yesterday"], "yesterday is not a time"),
+        (["--type", ","], "--type needs the name of an event"),
+        (["--type", "Rain"], "--type: "),
+        (["--app", "first"], "--app: "),
+        (["--node", "nm1:x"], "--node: "),
+    ],
+)
+def test_a_filter_that_cannot_be_is_wrong_words(words: list[str], why: str) -> None:
+    with pytest.raises(ClusterError, match=why) as refusal:
+        events.choice_of(parser().parse_args(["events", *words]), now_s=NOW_S)
+    assert refusal.value.status == 2
+
+
 def test_since_leaves_out_what_came_before(run: Path) -> None:
     options = parser().parse_args(["events", "--since", "2s", "--dir", str(run)])
     choice = events.choice_of(options, now_s=NOW_S)
