@@ -40,6 +40,8 @@ log = logging.getLogger("am.rm_client")
 SERVICE = "ApplicationMasterProtocolService"
 FINISH_POLL_MS = 100
 RETRY_MS = 1000
+TELL_S = 30.0
+"""Between two lines in the log while the RM does not answer."""
 MAX_WAIT_MS = 900_000
 """The default of yarn.resourcemanager.connect.max-wait.ms."""
 
@@ -255,12 +257,20 @@ class AMRMClient:
 
     async def _call(self, call: Call) -> Any:
         """The answer; while nobody answers, the same request again until the time is up."""
-        deadline = self._now_s() + self._max_wait_ms / 1000
+        begun_s = self._now_s()
+        told_s: float | None = None
         while True:
             try:
-                return await self._stub.call(call.rpc, call.request)
+                answer = await self._stub.call(call.rpc, call.request)
             except ConnectionFailedError as error:
-                if self._now_s() + self._retry_ms / 1000 > deadline:
+                now_s = self._now_s()
+                if now_s + self._retry_ms / 1000 > begun_s + self._max_wait_ms / 1000:
                     raise
-                log.warning("%s; trying again", error)
+                if told_s is None or now_s - told_s >= TELL_S:
+                    log.warning("%s; trying again", error)
+                    told_s = now_s
                 await self._sleep(self._retry_ms / 1000)
+            else:
+                if told_s is not None:
+                    log.info("%s: answered after %.1f s", call.rpc, self._now_s() - begun_s)
+                return answer

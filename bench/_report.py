@@ -14,10 +14,11 @@ RESULTS = Path("bench-results")
 
 
 def report(name: str, figures: Mapping[str, float], units: Mapping[str, str]) -> None:
-    """Prints the figures, and saves them as bench-results/NAME.json."""
+    """Prints the figures, counts without a fraction, and saves them as bench-results/NAME.json."""
     width = max(map(len, figures))
     for key, value in figures.items():
-        print(f"{key:<{width}}  {value:>12,.2f} {units.get(key, '')}".rstrip())
+        number = f"{value:>9,}   " if isinstance(value, int) else f"{value:>12,.2f}"
+        print(f"{key:<{width}}  {number} {units.get(key, '')}".rstrip())
     document = {
         "bench": name,
         "when": time.strftime("%Y-%m-%dT%H:%M:%S%z"),

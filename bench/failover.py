@@ -174,11 +174,11 @@ def main() -> int:
     figures = {
         "from the kill to the first container": statistics.median(waits),
         "the longest": max(waits),
-        "fail-overs": float(times),
-        "applications acknowledged": float(len(load.acknowledged)),
-        "of them lost": float(missing),
-        "jobs run": float(len(load.jobs)),
-        "of them failed": float(failed),
+        "fail-overs": times,
+        "applications acknowledged": len(load.acknowledged),
+        "of them lost": missing,
+        "jobs run": len(load.jobs),
+        "of them failed": failed,
     }
     seconds = ("from the kill to the first container", "the longest")
     report("failover", figures, {name: "s" if name in seconds else "" for name in figures})

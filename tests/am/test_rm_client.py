@@ -229,3 +229,32 @@ class TestOverTheWire:
             await client.close()
 
         with_server("ApplicationMasterProtocolService", lambda *_: None, use)
+
+    def test_an_rm_that_is_away_is_told_of_now_and_then_and_its_return(
+        self, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        now_s = 0.0
+
+        async def call(rpc: str, _request: Any) -> Any:
+            if now_s < 45:
+                raise ConnectionFailedError(f"{rpc}: nobody is there")
+            return AllocateResponse(response_id=1)
+
+        async def sleep(seconds: float) -> None:
+            nonlocal now_s
+            now_s += seconds
+
+        async def scene() -> None:
+            stub = Stub("127.0.0.1:1", "ApplicationMasterProtocolService")
+            client = AMRMClient(stub, retry_ms=100, now_s=lambda: now_s, sleep=sleep)
+            with patch.object(stub, "call", call):
+                await client.allocate(0)
+            await client.close()
+
+        with caplog.at_level("INFO", logger="am.rm_client"):
+            asyncio.run(scene())
+        assert [record.getMessage() for record in caplog.records] == [
+            "allocate: nobody is there; trying again",
+            "allocate: nobody is there; trying again",
+            "allocate: answered after 45.0 s",
+        ]
