@@ -92,9 +92,6 @@ class RecordedCluster:
             "/ui/apps": self._apps,
             "/ui/rights": lambda moment, _: {
                 "user": "",
-                "isAdmin": False,
-                "actions": False,
-                "mayModify": False,
                 "countsVCores": (self._document("/waiting", moment) or {}).get("countsVCores", True),
             },
             "/ui/containers": self._containers,

@@ -18,11 +18,13 @@ from aiohttp import web
 from yarnbox.rm.app import RMApp
 from yarnbox.rm.container import RMContainer
 from yarnbox.rm.edge.http.calls import Call, Listing, Reply
+from yarnbox.rm.edge.http.page_answers import reader_of
 from yarnbox.rm.edge.http.rest.listings import application_states
 from yarnbox.rm.edge.http.server import WebServer
 from yarnbox.rm.node import RMNode
 from yarnbox.rm.web import apps, finding
-from yarnbox.rm.web.pages.application import application_page
+from yarnbox.rm.web.pages.actions import application_actions, node_actions
+from yarnbox.rm.web.pages.application import application_page, is_over
 from yarnbox.rm.web.pages.charts import cluster_charts, queue_charts
 from yarnbox.rm.web.pages.node import node_page
 from yarnbox.rm.web.past import (
@@ -32,6 +34,7 @@ from yarnbox.rm.web.past import (
     LifeEvents,
     LivingContainers,
     container_row,
+    queues,
 )
 from yarnbox.rm.web.refusals import bad_request, forbidden, not_found
 from yarnbox.rm.web.rows import node_row
@@ -171,7 +174,8 @@ class Past:
         found = call.context.find_node(call.node_id())
         if found is None:
             raise not_found(f"nodeId, {call.words['nodeid']}, is not found")
-        return Reply(root="node", value=node_page(self._node_row(call, found)))
+        row = self._node_row(call, found)
+        return Reply(root="node", value={**node_page(row), "actions": node_actions(reader_of(call), row)})
 
     def _node_row(self, call: Call, node: RMNode) -> Answer:
         is_active = node.node_id in call.context.nodes
@@ -238,7 +242,21 @@ class Past:
             raise forbidden(f"{call.caller.user} may not look at {app.application_id}")
         shown = apps.application(call.context, call.shapes, app, may_view=True, without=("resourceinfo",))
         tried = [apps.attempt_in_list(call.context, one, may_view=True) for one in app.attempts.values()]
-        return Reply(root="app", value=application_page(shown, self.lives.of(app), tried))
+        page = application_page(shown, self.lives.of(app), tried)
+        if not is_over(shown):
+            page["actions"] = self._actions(call, app, shown)
+        return Reply(root="app", value=page)
+
+    def _actions(self, call: Call, app: RMApp, shown: Answer) -> list[Answer]:
+        context, may_modify = call.context, call.access.may_modify(call.caller.user, app)
+        return application_actions(
+            reader_of(call),
+            shown,
+            may_modify=may_modify,
+            scheduler=context.scheduler.name,
+            queues=[view.path for view in queues(context) if view.is_leaf] if may_modify else (),
+            most_priority=context.settings.max_application_priority,
+        )
 
     def _may_view(self, call: Call, application_id: ApplicationId) -> bool:
         app = call.context.apps.get(application_id)

@@ -9,16 +9,15 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from yarnbox.rm.app import RMApp
 from yarnbox.rm.edge.http.calls import Call, Reply, Route
 from yarnbox.rm.web.cluster import cluster_info, kept_state, metrics, overview
 from yarnbox.rm.web.nodes import partitions
 from yarnbox.rm.web.pages.about import about_cluster
+from yarnbox.rm.web.pages.actions import Reader, queue_actions
 from yarnbox.rm.web.pages.labels import labels_page
 from yarnbox.rm.web.pages.overview import cluster_page
 from yarnbox.rm.web.pages.queue import scheduler_page
 from yarnbox.rm.web.pages.terms import terms
-from yarnbox.rm.web.past import queues
 from yarnbox.rm.web.properties import configuration_page, scheduler_file, site_properties
 from yarnbox.rm.web.queues import scheduler, users
 from yarnbox.rm.web.queues.tree import queues_page
@@ -31,27 +30,16 @@ _LONGEST_LOOK_S = 0.02
 """Of processor time: other processes of the machine must not shorten the list."""
 
 
+def reader_of(call: Call) -> Reader:
+    """Who looks at the page."""
+    user, access = call.caller.user, call.access
+    is_admin = not access.is_enabled or access.is_admin(user)
+    return Reader(user, is_admin, call.context.settings.web.actions_enabled)
+
+
 def rights(call: Call) -> Reply:
-    """GET /ui/rights?app=: whether actions are offered, this reader may change this application, the queues
-    that it could be moved to, and which scheduler this is.
-    """
-    user, access, context = call.caller.user, call.access, call.context
-    app = _app(call)
-    may_modify = app is not None and access.may_modify(user, app)
-    actions = context.settings.web.actions_enabled
-    value: Answer = {
-        "user": user,
-        "isAdmin": not access.is_enabled or access.is_admin(user),
-        "actions": actions,
-        "mayModify": may_modify and actions,
-        "mayMove": may_modify and actions and context.scheduler.name != "FifoScheduler",
-        "maxPriority": context.settings.max_application_priority,
-        "scheduler": context.scheduler.name,
-        "countsVCores": context.scheduler.counts_vcores,
-        "queuesAreFixed": _queues_are_fixed(call),
-    }
-    if may_modify:
-        value["queues"] = [view.path for view in queues(context) if view.is_leaf]
+    """GET /ui/rights: who is looking, and which resources the scheduler counts."""
+    value = {"user": call.caller.user, "countsVCores": call.context.scheduler.counts_vcores}
     return Reply(root="rights", shows_root=False, value=value)
 
 
@@ -69,14 +57,6 @@ def about_shown(call: Call) -> Reply:
     """GET /ui/about: what this ResourceManager is."""
     context = call.context
     return Reply(root="about", value=about_cluster(cluster_info(context), kept_state(context)))
-
-
-def _app(call: Call) -> RMApp | None:
-    """The one that is asked about; None where it is none that is known."""
-    try:
-        return call.context.apps.get(ApplicationId.parse(call.parameter("app") or ""))
-    except ValueError:
-        return None
 
 
 def _queues_are_fixed(call: Call) -> str:
@@ -146,7 +126,11 @@ def queues_shown(call: Call) -> Reply:
     path, found = chosen or context.scheduler.views.root_queue, None
     if chosen or shown["scheduler"] == "FifoScheduler":
         found = users.queue_users(context, shapes, path, _may_see(call))
-    return Reply(root="queues", value=scheduler_page(shown, _waiting(call) if chosen else None, found or ()))
+    page = scheduler_page(shown, _waiting(call) if chosen else None, found or ())
+    if "chosen" in page and context.scheduler.name == "CapacityScheduler":
+        queue, fixed = page["chosen"], _queues_are_fixed(call)
+        page["actions"] = queue_actions(reader_of(call), queue["path"], queue["state"], fixed)
+    return Reply(root="queues", value=page)
 
 
 def configuration(call: Call) -> Reply:

@@ -56,16 +56,21 @@ _REQUESTS = (
 
 def application_page(app: Answer, steps: Iterable[Answer], attempts: Iterable[Answer] = ()) -> Answer:
     """`app` and its `attempts` are as REST answers them, `steps` are those of its life that are known."""
-    is_over, pending = app["state"] in _OVER, _pending(app)
+    ends, pending = is_over(app), _pending(app)
     return {
         "sentence": _SENTENCES.get(app["state"], ""),
-        "holds": [] if is_over else _holds(app, pending),
-        "isWaiting": not is_over and pending > 0,
+        "holds": [] if ends else _holds(app, pending),
+        "isWaiting": not ends and pending > 0,
         "preempted": _preempted(app),
         "moment": _life(app, steps),
-        "asked": [*_tried(app, attempts), *(() if is_over else _asked(app))],
+        "asked": [*_tried(app, attempts), *(() if ends else _asked(app))],
         "fact": [*_identity(app), *_times(app), *_labels(app), *_sums(app), *_diagnostics(app)],
     }
+
+
+def is_over(app: Answer) -> bool:
+    """Whether it has ended."""
+    return app["state"] in _OVER
 
 
 def _tried(app: Answer, attempts: Iterable[Answer]) -> Iterable[Answer]:

@@ -297,7 +297,8 @@ def test_lists_come_in_pages(tmp_path: Path) -> None:
             (node,) = (await caller.get("/ui/nodes"))["nodes"]["node"]
             assert node["id"] == str(NODE)
             shown = (await caller.get(f"/ui/node/{NODE}"))["node"]
-            assert shown == {**node, "fact": shown["fact"]}
+            assert shown == {**node, "fact": shown["fact"], "actions": shown["actions"]}
+            assert [one["name"] for one in shown["actions"]] == ["Decommission"]
             await caller.get("/ui/node/nobody:1", 404)
             await caller.get("/ui/containers", 400)
             await caller.get("/ui/apps?limit=many", 400)

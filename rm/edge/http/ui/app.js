@@ -1,8 +1,8 @@
 // One application: what it is, its life, its attempts, requests and containers, and what may be done to it.
 import { get, list } from "./api.js";
-import { appActions } from "./appactions.js";
 import { blocks } from "./blocks.js";
 import { containerGrid, containersOf } from "./containers.js";
+import { actions } from "./dialog.js";
 import {
   duration,
   empty,
@@ -24,9 +24,8 @@ import { whyNot } from "./why.js";
 export const isOver = (one) => ["FINISHED", "FAILED", "KILLED"].includes(one.state);
 
 export async function app([id], query) {
-  const [{ app: one }, rights, containers, { app: told }, { why }] = await Promise.all([
+  const [{ app: one }, containers, { app: told }, { why }] = await Promise.all([
     get(`/apps/${id}`),
-    get(`/ui/rights?app=${id}`),
     containersOf(`app=${id}`),
     get(`/ui/app/${id}`),
     get(`/ui/why/${id}`),
@@ -35,7 +34,7 @@ export async function app([id], query) {
   const isForgotten = isOver(one) && !held.length && one.memorySeconds > 0;
   return html`${title(one.name)}
     <p class="id">${one.id}</p>
-    ${status(one, told, why)} ${!isRecording && !isOver(one) && appActions(one, rights)}
+    ${status(one, told, why)} ${told.actions && actions(told.actions)}
     ${lifeLine(one, list(told.moment), containers.now)} ${!isOver(one) && whyNot(why)}
     <h2>Containers over nodes and time</h2>
     ${isForgotten ? empty(FORGOTTEN) : streamOf(one.id, containers, query, { hrefOf: nodeOf })}

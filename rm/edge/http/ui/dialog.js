@@ -1,5 +1,5 @@
 // A question before anything is changed: it names what it is about, and Escape means no. A refusal is shown.
-import { Unreachable } from "./api.js";
+import { post, put, Unreachable } from "./api.js";
 import { html, refresh, render, select } from "./dom.js";
 
 const dialog = /** @type {HTMLDialogElement} */ (document.getElementById("dialog"));
@@ -54,35 +54,40 @@ export function ask(question, explanation, fields, yes, no) {
 export const tell = (title, ...text) =>
   show(title, html`<div>${text}</div>`, html`<button type="button" onclick=${leave}>Close</button>`);
 
-// Why an action is not for whoever asks; nothing where it is.
-export const refusalOf = (rights, isAllowed, why) =>
-  !rights.actions ? "yarn.resourcemanager.webapp.ui-actions.enabled is false." : isAllowed ? "" : why;
-export const notForUsers = (rights) =>
-  refusalOf(rights, rights.isAdmin, `${rights.user} is not an administrator.`);
-
 const NO_ANSWER = "The ResourceManager did not answer. Whether it was done shows when it answers again.";
 
-// What may be done to a thing. What may not is there and cannot be pressed, and the reason stands below:
-// once, where it is the same for all.
-/** @param {[name: string, act: () => Promise<void>, refusal?: string, isDangerous?: boolean][]} offered */
-export function actions(offered) {
-  const refusals = new Set(offered.map(([, , refusal = ""]) => refusal));
+// What is answered goes into the body of each request; what was to be changed and was not is not sent.
+const SEND = { PUT: put, POST: post };
+async function perform({ question, consequence, verb, calls, body, field }) {
+  const { name, value, choices, isNumber, changes } = field ?? /** @type {any} */ ({});
+  const answer = await confirm(question, consequence, verb, value, choices);
+  if (!answer || (changes && answer === value)) return;
+  const given = name ? { [name]: isNumber ? Number(answer) : answer } : {};
+  for (const [method, path] of calls) await SEND[method](path, { ...body, ...given });
+}
+
+// What may be done to a thing, as the ResourceManager says it (rm/web/pages/actions.py); `acts` are done by
+// functions. What may not is there and cannot be pressed, and the reason stands below: once, where it is the
+// same for all.
+export function actions(offered, acts = {}) {
+  const refusals = new Set(offered.map(({ refusal }) => refusal));
   const [only] = refusals;
-  const refused = offered.filter(([, , refusal]) => refusal);
-  return html`<p class="actions">${offered.map(button)}</p>
+  const refused = offered.filter(({ refusal }) => refusal);
+  return html`<p class="actions">${offered.map((one) => button(one, acts[one.name] ?? perform))}</p>
     ${
       refusals.size === 1
         ? only && html`<p class="how">${only}</p>`
-        : refused.map(([name, , refusal]) => html`<p class="how">${name}: ${refusal}</p>`)
+        : refused.map(({ name, refusal }) => html`<p class="how">${name}: ${refusal}</p>`)
     }`;
 }
 
-function button([name, act, refusal = "", isDangerous = false]) {
+function button(one, act) {
+  const { name, refusal, isDangerous } = one;
   if (refusal)
     return html`<button disabled title=${refusal} aria-label=${`${name}: ${refusal}`}>${name}</button>`;
   const press = async () => {
     try {
-      await act();
+      await act(one);
     } catch (error) {
       const [what, why] =
         error instanceof Unreachable ? ["no answer", NO_ANSWER] : ["refused", error.message];

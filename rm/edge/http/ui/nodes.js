@@ -1,9 +1,9 @@
 // Nodes: a heat map in groups, the table, and one node with its containers.
-import { get, list, post } from "./api.js";
+import { get, list } from "./api.js";
 import { chart } from "./charts.js";
 import { away, CARD, memory, number, OFF, ofNode, share, states, text, time } from "./columns.js";
 import { containerGrid, containersOf } from "./containers.js";
-import { actions, confirm, notForUsers } from "./dialog.js";
+import { actions } from "./dialog.js";
 import {
   bar,
   choice,
@@ -190,16 +190,15 @@ function square(some, measure) {
 }
 
 export async function node([id], query) {
-  const [{ node: one }, containers, rights] = await Promise.all([
+  const [{ node: one }, containers] = await Promise.all([
     get(`/ui/node/${id}`),
     containersOf(`node=${encodeURIComponent(id)}`),
-    get("/ui/rights"),
   ]);
   const held = list(containers.container);
   const by = query.get("colour") === "app" ? "app" : "queue",
     groupOf = (container) => container[by],
     groups = [...new Set(held.map(groupOf))].sort();
-  return html`${title(one.id)} ${!isRecording && nodeActions(one, rights)} ${facts(factsOf(one.fact))}
+  return html`${title(one.id)} ${one.actions && actions(one.actions)} ${facts(factsOf(one.fact))}
     <h2>Containers over time</h2>
     ${streamOf(one.id, containers, query, { lanes: "queue", colour: "queue", hrefOf: hrefOfApp })}
     ${
@@ -245,31 +244,4 @@ function usage(held, now, groups, groupOf, capacityMB) {
     ceiling: capacityMB || null,
     isStacked: true,
   });
-}
-
-function nodeActions(one, rights) {
-  const refusal = notForUsers(rights);
-  if (one.isDrained) return actions([["Recommission", () => recommission(one), refusal]]);
-  const gone = ["RUNNING", "DECOMMISSIONING"].includes(one.state) ? "" : `It is ${one.state}.`;
-  return actions([["Decommission", () => drain(one), refusal || gone, true]]);
-}
-
-async function drain(one) {
-  const seconds = await confirm(
-    `Decommission ${one.id}?`,
-    "It gets no new containers. It is decommissioned when its last container has ended, " +
-      "or after this many seconds (-1: no limit).",
-    "Decommission",
-    "3600",
-  );
-  if (seconds) await post(`/ui/nodes/${one.id}/drain`, { timeout: Number(seconds) });
-}
-
-async function recommission(one) {
-  const sure = await confirm(
-    `Recommission ${one.id}?`,
-    "The node gets containers again; if it has left, it may register again.",
-    "Recommission",
-  );
-  if (sure) await post(`/ui/nodes/${one.id}/recommission`, {});
 }

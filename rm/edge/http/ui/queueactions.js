@@ -1,7 +1,7 @@
 // Queues changed from the page: stopped, started, given other capacities. What is wrong is refused before
 // anything happens.
 import { get, list, post, put, Unreachable } from "./api.js";
-import { actions, ask, confirm, notForUsers } from "./dialog.js";
+import { actions, ask } from "./dialog.js";
 import { html, inUnits, table } from "./dom.js";
 
 const VALUES = [
@@ -14,30 +14,8 @@ const change = (name, params) => ({
   ],
 });
 
-async function apply(body) {
-  await post("/scheduler-conf/validate", body);
-  await put("/scheduler-conf", body);
-}
-
-export function queueActions({ path, state, sibling }, rights, partition) {
-  const why = notForUsers(rights) || rights.queuesAreFixed;
-  const to = state === "RUNNING" ? STOP : START;
-  return actions([
-    [to.verb, () => setState(path, to), why, to === STOP],
-    ["Edit capacities", () => edit(path, sibling, partition), why],
-  ]);
-}
-
-const STOP = {
-  verb: "Stop",
-  state: "STOPPED",
-  consequence: "The queue takes no new applications. Those in it run to their end.",
-};
-const START = { verb: "Start", state: "RUNNING", consequence: "The queue takes applications again." };
-
-async function setState(name, { verb, state, consequence }) {
-  if (await confirm(`${verb} queue ${name}?`, consequence, verb)) await apply(change(name, { state }));
-}
+export const queueActions = ({ actions: offered, chosen }, partition) =>
+  actions(offered, { "Edit capacities": () => edit(chosen.path, chosen.sibling, partition) });
 
 // The capacities of siblings make 100 together: all of them are asked for, and changed, at once. What is
 // not set is empty.

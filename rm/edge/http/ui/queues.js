@@ -41,10 +41,9 @@ export async function scheduler(_, query) {
     path = encodeURIComponent(open || "root");
   const asked = open ? `&queue=${encodeURIComponent(open)}` : "";
   const parameters = new URLSearchParams({ partition, ...(open && { queue: open }) });
-  const [{ queues }, { charts }, rights, { found }, containers] = await Promise.all([
+  const [{ queues }, { charts }, { found }, containers] = await Promise.all([
     get(`/ui/queues?${parameters}`),
     get(`/ui/charts/queues?parent=${path}&partition=${encodeURIComponent(partition)}&minutes=${minutes}`),
-    get("/ui/rights"),
     get(`/ui/apps?states=NEW,NEW_SAVING,SUBMITTED,ACCEPTED,RUNNING&limit=20${asked}`),
     open ? containersOf(asked.slice(1)) : null,
   ]);
@@ -54,7 +53,6 @@ export async function scheduler(_, query) {
     minutes,
     partition,
     query,
-    rights,
     asked,
     apps,
   };
@@ -72,7 +70,7 @@ export async function scheduler(_, query) {
     ${
       open && !chosen
         ? noQueue(open, partition)
-        : html`${chosen ? details(queues, isFair, common) : empty("Select a queue to see its details.")}
+        : html`${chosen ? details(queues, common) : empty("Select a queue to see its details.")}
             <h2>Share of ${partition ? `partition ${partition}` : "the cluster"} over time</h2>
             ${span(minutes)}${blocks(charts.block, query)} ${chosen && stream(open, containers, query)}
             <h2>${open ? `Applications of ${open}` : "Waiting and running applications"}</h2>
@@ -150,8 +148,8 @@ function queueBar(one, open) {
   </li>`;
 }
 
-const details = (queues, isFair, { partition, rights, query }) => html`<section class="card">
+const details = (queues, { partition, query }) => html`<section class="card">
   <h2>${queues.chosen.path}${partition && ` in partition ${partition}`}</h2>
   ${blocks(queues.above, query)}
-  ${!isFair && !isRecording && queueActions(queues.chosen, rights, partition)} ${blocks(queues.below, query)}
+  ${queues.actions && queueActions(queues, partition)} ${blocks(queues.below, query)}
 </section>`;
