@@ -1,8 +1,8 @@
 """`yarnbox up` in the foreground: shows the daemons until somebody ends it, then ends them all.
 
-On a terminal a line for each daemon stays current; elsewhere a line is printed whenever a daemon's state
-changes. An RM whose state store failed is started again. Ctrl-C, SIGTERM and the end of the terminal mean the
-same: everything stops, containers included.
+On a terminal a table with a line for each daemon is printed again when something in it has changed; elsewhere
+a line, whenever a daemon's state changes. An RM whose state store failed is started again. Ctrl-C, SIGTERM
+and the end of the terminal mean the same: everything stops, containers included.
 """
 
 from __future__ import annotations
@@ -91,12 +91,15 @@ def _watch_terminal(cluster: Cluster, ending: Ending) -> str | None:
     restarts = RMRestarts(cluster)
     pace = Pace()
     with Live(as_table(rows), auto_refresh=False) as live:
+        shown = rows, live.console.size
         while not ending.wait(pace.pause_s()):
             with pace.looking():
                 record, rows = look(cluster)
             if (done := restarts.look(record)) is not None:
                 live.console.print(done, markup=False)
-            live.update(as_table(rows), refresh=True)
+            if shown != (now := (rows, live.console.size)):
+                live.update(as_table(rows), refresh=True)
+                shown = now
             if not cluster.is_running(record):
                 return "the cluster was stopped"
     return None

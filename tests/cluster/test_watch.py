@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import io
+import sys
 from types import SimpleNamespace
+from typing import Any
 from unittest import mock
 
-from yarnbox.cluster import cluster
+import pytest
+
+from yarnbox.cluster import cluster, watch
+from yarnbox.cluster.view import Row
 from yarnbox.cluster.watch import Pace
 
 
@@ -34,3 +40,35 @@ def test_who_waits_pauses_for_as_long_as_the_answer_took() -> None:
         assert cluster.wait_until(is_so, 10.0)
         assert looked == [0.0, 4.0, 8.0]
         assert not cluster.wait_until(lambda: False, 1.0)
+
+
+class Terminal(io.StringIO):
+    """Where somebody looks at what is printed."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+class Looks:
+    """An ending that is asked for when there is nothing left to see."""
+
+    def __init__(self, rows: list[list[Row]]) -> None:
+        self.rows = rows
+
+    def wait(self, _timeout_s: float) -> bool:
+        return not self.rows
+
+    def look(self, _cluster: Any) -> tuple[Any, list[Row]]:
+        return SimpleNamespace(rm=None), self.rows.pop(0)
+
+
+def test_a_table_is_printed_again_when_something_has_changed(monkeypatch: pytest.MonkeyPatch) -> None:
+    running, stopped = (Row("rm", state, 1, "127.0.0.1:1") for state in ("RUNNING", "STOPPED"))
+    looks = Looks([[running], [running], [running], [stopped], [stopped]])
+    monkeypatch.setattr(watch, "look", looks.look)
+    monkeypatch.setattr(sys, "stdout", screen := Terminal())
+    steady: Any = SimpleNamespace(is_running=lambda _: True)
+    ending: Any = looks
+    assert watch.watch(steady, ending) is None
+    assert screen.getvalue().count("RUNNING") == 1
+    assert screen.getvalue().count("STOPPED") == 2  # what is there when it ends stays
