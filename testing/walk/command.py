@@ -26,6 +26,7 @@ from random import SystemRandom
 from yarnbox.cluster.arguments import SCHEDULERS
 from yarnbox.cluster.commands.walk import PROGRAM, parser
 from yarnbox.testing.walk.journey import VERBS, Outcome, Step, draw, shorten, walk
+from yarnbox.yarn.text.words import counted
 
 DEFAULT_SCHEDULERS = ("capacity", "fifo", "fair")
 _LARGEST_SEED = 10**9
@@ -56,7 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     spent_s = time.monotonic() - begun
     verbs = ", ".join(f"{verb} {times}" for verb, times in coverage.most_common())
     print(
-        f"walk: {walked} walks, {virtual_s / 3600:.1f} hours of a cluster in {spent_s:.0f} s; "
+        f"walk: {counted(walked, 'walk')}, {virtual_s / 3600:.1f} hours of a cluster in {spent_s:.0f} s; "
         f"all checks passed\n  {verbs}"
     )
     return 0

@@ -6,7 +6,7 @@ import errno
 import io
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,8 @@ def draft_of(path: Path) -> Iterator[Path]:
             raise
         raise OSError(error.errno, error.strerror, str(path)) from None
     finally:
-        draft.unlink(missing_ok=True)
+        with suppress(OSError):  # a file system that may only be read refuses even if there is nothing
+            draft.unlink(missing_ok=True)
 
 
 def named_file(path: Path) -> io.BufferedWriter:

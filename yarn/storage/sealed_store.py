@@ -456,8 +456,8 @@ def backup(path: Path, target: Path) -> Findings:
     if not path.exists():
         raise StoreMissingError(f"there is no state store {path}")
     writing = target.with_name(target.name + ".writing")
-    writing.unlink(missing_ok=True)
     try:
+        writing.unlink(missing_ok=True)
         with closing(_reader(path)) as source, closing(sqlite3.connect(writing)) as copy:
             source.backup(copy)
             copy.execute("PRAGMA journal_mode=DELETE")
@@ -465,10 +465,16 @@ def backup(path: Path, target: Path) -> Findings:
         _sync(writing)
         writing.replace(target)
     except (sqlite3.DatabaseError, OSError) as error:
-        raise StoreError(f"the state store {path} cannot be copied to {target}: {error}") from error
+        raise StoreError(f"the state store {path} cannot be copied to {target}: {_reason(error)}") from error
     finally:
-        writing.unlink(missing_ok=True)
+        with suppress(OSError):
+            writing.unlink(missing_ok=True)
     return found
+
+
+def _reason(error: Exception) -> str:
+    """Without the name of a file of which the user knows nothing."""
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)
 
 
 def restore(path: Path, source: Path, owner: str) -> Path | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,20 @@ def test_an_error_names_the_file_that_was_asked_for(tmp_path: Path) -> None:
     assert raised.value.filename == str(path)
     with pytest.raises(FileNotFoundError) as raised, draft_of(path) as draft:
         named_file(draft)
+    assert raised.value.filename == str(path)
+
+
+def test_a_file_system_that_may_only_be_read_is_told_with_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(path: Path, **_: object) -> None:
+        raise OSError(errno.EROFS, "Read-only file system", str(path))
+
+    monkeypatch.setattr(Path, "write_text", lambda path, _: refuse(path))
+    monkeypatch.setattr(Path, "unlink", refuse)  # also where there is nothing to remove
+    path = tmp_path / "book.json"
+    with pytest.raises(OSError, match="Read-only file system") as raised, draft_of(path) as draft:
+        draft.write_text("new")
     assert raised.value.filename == str(path)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -217,6 +218,18 @@ def test_a_store_has_one_owner_at_a_time(tmp_path: Path) -> None:
         opened(tmp_path / "s")
     store.close()
     opened(tmp_path / "s").close()
+
+
+def test_a_copy_that_cannot_be_written_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(path: Path, **_: object) -> None:
+        raise OSError(errno.EROFS, "Read-only file system", str(path))
+
+    path, target = tmp_path / "s", tmp_path / "copy"
+    filled(path)
+    monkeypatch.setattr(Path, "unlink", refuse)  # as there, even where there is nothing to remove
+    with pytest.raises(StoreError) as refusal:
+        backup(path, target)
+    assert str(refusal.value) == f"the state store {path} cannot be copied to {target}: Read-only file system"
 
 
 def test_a_store_in_use_can_be_looked_at_and_copied(tmp_path: Path) -> None:
