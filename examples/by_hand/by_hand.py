@@ -142,4 +142,6 @@ def lose_one(node: Node, stub: master.ApplicationMasterProtocolServiceStub, proo
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit("usage: by_hand.py HOST:PORT, the address that `yarnbox up` calls gRPC")
     sys.exit(main(sys.argv[1]))

@@ -33,3 +33,9 @@ def test_it_uses_nothing_of_yarnbox_but_the_stubs() -> None:
     imports = [line for line in lines if line.startswith(("import ", "from ")) and "yarnbox" in line]
     assert imports
     assert all(line.startswith("from yarnbox.protos import ") for line in imports)
+
+
+def test_it_says_what_it_needs() -> None:
+    done = subprocess.run([sys.executable, str(PROGRAM)], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr == "usage: by_hand.py HOST:PORT, the address that `yarnbox up` calls gRPC\n"
