@@ -22,6 +22,7 @@ from yarnbox.rm.web.pages.labels import labels_page
 from yarnbox.rm.web.pages.node import node_page
 from yarnbox.rm.web.pages.overview import cluster_page
 from yarnbox.rm.web.pages.queue import scheduler_page
+from yarnbox.rm.web.pages.why import why_page
 from yarnbox.rm.web.past import CLUSTER, MEASURES, Measure
 from yarnbox.rm.web.properties import ShownProperty, configuration_page
 from yarnbox.rm.web.queues.tree import queues_page
@@ -132,7 +133,8 @@ class RecordedCluster:
             tried = self._attempts(words[2], moment)
             return {"app": application_page(self._app(words[2], moment), moments, tried)}
         if words[:2] == ["ui", "why"] and len(words) == 3:
-            return {"why": self._of_app("/why", words[2], moment) or {}}
+            why = self._of_app("/why", words[2], moment) or {}
+            return {"why": {**why, "block": why_page(why)}}
         raise missing(f"a recording does not know {path}")
 
     def place(self, at: int | None) -> int:

@@ -19,11 +19,11 @@ from yarnbox.cluster.viewer.compared import compared_page
 from yarnbox.cluster.viewer.comparison import comparison, titles
 from yarnbox.cluster.viewer.library import LARGEST_TEXT, RecordingLibrary, SimulationFailedError
 from yarnbox.cluster.viewer.run import run_page
+from yarnbox.cluster.viewer.simulation import simulation_page
 from yarnbox.rm.edge.http.pages import RECORDING, Pages
 from yarnbox.rm.edge.http.server import CSRF_HEADER, ROOT
 from yarnbox.rm.web.pages.terms import terms
 from yarnbox.rm.web.refusals import RestError
-from yarnbox.sim.scenario.reading.schedulers import SCHEDULERS
 from yarnbox.yarn.http.access import HttpAccess, HttpAccessSettings
 from yarnbox.yarn.http.server import HttpServer, Responder, new_application
 
@@ -132,8 +132,9 @@ class Viewer:
     # ---- simulations
 
     async def _offer(self, request: web.Request) -> web.StreamResponse:
+        page = simulation_page(self._library.recordings)
         sizes = [{"name": name, **one} for name, one in _SIZES.items()]
-        offered = {"files": self._library.files(), "schedulers": SCHEDULERS, "sizes": sizes}
+        offered = {"files": self._library.files(), "sizes": sizes, **page}
         return _json({**offered, "example": _EXAMPLE.read_text(encoding="utf-8")})
 
     async def _file(self, request: web.Request) -> web.StreamResponse:

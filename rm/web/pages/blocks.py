@@ -24,7 +24,7 @@ def paragraph(said: object, kind: str = "") -> Answer:
 
 
 def items(found: Sequence[object], kind: str = "") -> Answer:
-    """A list."""
+    """A list. An entry may be an `item` with a `kind` of the style sheet."""
     return {"items": list(found), "kind": kind}
 
 

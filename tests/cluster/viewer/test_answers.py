@@ -140,7 +140,7 @@ def test_what_a_recording_of_a_workload_leaves_out_is_empty(workload: Recording)
         "Cluster Metrics",
         "Cluster Nodes Metrics",
     ]
-    assert cluster.answer(f"/ui/why/{A1}", {}, None) == {"why": {}}
+    assert cluster.answer(f"/ui/why/{A1}", {}, None) == {"why": {"block": []}}
 
 
 @pytest.mark.parametrize("path", ["/info", "/get-rm-node-labels", "/ui/conf", "/ui/rights"])

@@ -10,6 +10,7 @@ import re
 from yarnbox.rm.edge.http.calls import Call, Reply, Route, Waiting
 from yarnbox.rm.scheduler.activities import ActivityRecords
 from yarnbox.rm.web import activities as shown
+from yarnbox.rm.web.pages.why import why_page
 from yarnbox.rm.web.refusals import RestError, bad_request
 from yarnbox.rm.web.values import Answer
 from yarnbox.rm.web.why import preemption_marks
@@ -121,7 +122,7 @@ def why(call: Call) -> Reply:
         value["missedHeartbeats"] = attempt.missed_heartbeats
         if marks := preemption_marks(attempt):
             value["preemption"] = marks
-    return Reply(root="why", value=value)
+    return Reply(root="why", value={**value, "block": why_page(value)})
 
 
 # What callers say

@@ -19,7 +19,6 @@ import {
 } from "./dom.js";
 import { logTail } from "./logtail.js";
 import { streamOf } from "./taskstream.js";
-import { whyNot } from "./why.js";
 
 export const isOver = (one) => ["FINISHED", "FAILED", "KILLED"].includes(one.state);
 
@@ -35,7 +34,7 @@ export async function app([id], query) {
   return html`${title(one.name)}
     <p class="id">${one.id}</p>
     ${status(one, told, why)} ${told.actions && actions(told.actions)}
-    ${lifeLine(one, list(told.moment), containers.now)} ${!isOver(one) && whyNot(why)}
+    ${lifeLine(one, list(told.moment), containers.now)} ${!isOver(one) && blocks(why.block, query)}
     <h2>Containers over nodes and time</h2>
     ${isForgotten ? empty(FORGOTTEN) : streamOf(one.id, containers, query, { hrefOf: nodeOf })}
     ${facts(factsOf(list(told.fact)))}

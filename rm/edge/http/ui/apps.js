@@ -25,7 +25,7 @@ const FACETS = [
 ];
 
 // By the names of Hadoop's page.
-export const tracking = (one) =>
+const tracking = (one) =>
   one.trackingUI && one.trackingUI !== "UNASSIGNED"
     ? html`<a href=${`/proxy/${one.id}/`}>${one.trackingUI}</a>`
     : "Unassigned";

@@ -5,12 +5,12 @@ import { facts, factsOf, h, html, said, table } from "./dom.js";
 import { grid } from "./grid.js";
 
 const classOf = (kind) => ({ class: kind || null });
+const item = (one) => html`<li ...${classOf(one.kind)}>${said(one.item ?? one)}</li>`;
 /** How each kind of part is drawn. Pages that have more kinds add them. */
 export const DRAWN = {
   heading: (text, { level }) => h(`h${level}`, {}, said(text)),
   paragraph: (text, { kind, label }) => html`<p ...${classOf(kind)} aria-label=${label}>${said(text)}</p>`,
-  items: (found, { kind }) =>
-    html`<ul ...${classOf(kind)}>${found.map((one) => html`<li>${said(one)}</li>`)}</ul>`,
+  items: (found, { kind }) => html`<ul ...${classOf(kind)}>${found.map(item)}</ul>`,
   facts: (found) => facts(factsOf(found)),
   section: (parts, { kind }, query) => html`<section ...${classOf(kind)}>${blocks(parts, query)}</section>`,
   folded: (parts, { summary }, query) =>

@@ -27,7 +27,7 @@ export const longText = columnsOf((value) => ({
   width: 320,
   cell: (one) => (value(one)?.length > LONG ? folded(value(one)) : value(one)),
 }));
-export const orNoneText = columnsOf((value) => ({ cell: (one) => orNone(value(one)) }));
+const orNoneText = columnsOf((value) => ({ cell: (one) => orNone(value(one)) }));
 export const states = columnsOf((value) => ({ cell: (one) => state(value(one) ?? "") }));
 export const number = columnsOf(() => ({ isNumber: true }));
 export const count = numbersAs((value) => (isKnown(value) ? value : "N/A"));

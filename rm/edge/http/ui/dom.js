@@ -20,7 +20,7 @@ export const countVCores = (rights) => {
 };
 export const andVCores = (vcores) =>
   countsVCores && vcores < UNLIMITED ? `, ${plural(Number(vcores), "vcore")}` : "";
-export const sized = (mb, vcores) => [gib(mb), andVCores(vcores)];
+const sized = (mb, vcores) => [gib(mb), andVCores(vcores)];
 export const percent = (value) => (typeof value === "number" ? `${value.toFixed(1)} %` : "n/a");
 export const state = (name) => h("span", { class: `state ${name}` }, name);
 export const title = (text) => h("h1", {}, text);
@@ -124,7 +124,7 @@ const term = (word) => {
   const meaning = typeof word === "string" && meaningOf(word);
   return meaning ? explained(word, meaning) : word;
 };
-export const withTerms = (text) =>
+const withTerms = (text) =>
   pieces(text).map(([piece, meaning]) => (meaning ? explained(piece, meaning) : piece));
 
 // A few rows that need no choice of columns; lists that do are grids (grid.js). On a phone a row of many
@@ -249,7 +249,10 @@ const KINDS = {
   state,
   share: (value, { said = percent(value) }) => [bar(value, said), " ", said],
   link: (value, { to, kind }) => h("a", { href: to, class: kind || null }, said(value)),
-  word: (value, { kind, title }) => h(kind || title ? "span" : "b", { class: kind || null, title }, value),
+  clock,
+  sign: (value, { word }) => h("b", { role: "img", "aria-label": word }, value),
+  word: (value, { kind, title }) =>
+    h(kind || title ? "span" : "b", { class: kind || null, title }, said(value)),
   together: (value) => h("span", {}, said(value)),
   small: (value) => h("small", {}, value),
   swatch: (value, { hue }) => h("span", { class: "swatch", style: hued(`--line${hue}`) }, value),

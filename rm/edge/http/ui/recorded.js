@@ -196,7 +196,7 @@ export async function begin(pages, views, goTo) {
         : ofRun(() => compare(query, header.runs, header.whatIf))(words, query),
     simulation: (_, query) => {
       draw();
-      return simulation(query, header.runs, async (made) => {
+      return simulation(query, async (made) => {
         await reload();
         go(`/cluster/run?run=${made}&at=0`);
       });

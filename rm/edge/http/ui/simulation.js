@@ -1,7 +1,8 @@
 // A scenario is chosen or written, or a trace of jobs chosen, and played in virtual time by `yarnbox view`;
 // then its recording is shown.
-import { get, list, post } from "./api.js";
-import { html, pushQuery, refresh, select, table, title } from "./dom.js";
+import { get, post } from "./api.js";
+import { blocks } from "./blocks.js";
+import { html, pushQuery, refresh, select } from "./dom.js";
 
 // What was written or chosen here, and how it went.
 const kept = { name: "", text: null, scheduler: "", problems: [], isRunning: false };
@@ -10,11 +11,9 @@ const keep = (name) => (/** @type {string | number} */ value) => {
   kept[name] = value;
 };
 
-export async function simulation(query, runs, done) {
-  const { files, schedulers, sizes, example } = await get("/ui/simulations");
+export async function simulation(query, done) {
+  const { files, schedulers, sizes, example, above, below, runs } = await get("/ui/simulations");
   kept.text ??= example;
-  const named = schedulers.map((one) => [one, `${one[0].toUpperCase()}${one.slice(1)}Scheduler`]);
-  named.unshift(["", "the one that the file names"]);
   const wanted = query.get("file");
   if (wanted && wanted !== kept.name && files.includes(wanted)) {
     const { text } = await get(`/ui/simulations/file?name=${encodeURIComponent(wanted)}`);
@@ -22,12 +21,7 @@ export async function simulation(query, runs, done) {
   }
   const choices = [["", "choose one"], ...files.map((one) => [one, one])];
   const choose = (file) => pushQuery("file", file);
-  return html`${title("Simulation")}
-    <p>
-      A scenario describes a cluster and what happens to it. It is played in virtual time, with the same
-      scheduler code as the ResourceManager. A SWIM trace (.tsv) is a list of
-      jobs, of which the first are played.
-    </p>
+  return html`${blocks(above, query)}
     ${files.length > 0 && html`<label>File ${select(choices, kept.name, choose, { id: "file" })}</label>`}
     <label>
       ${files.length > 0 ? " or a file" : "A file"} of your own${" "}
@@ -43,16 +37,13 @@ export async function simulation(query, runs, done) {
     />
     <p class="actions">
       <label>
-        Scheduler ${select(named, kept.scheduler, keep("scheduler"), { id: "scheduler" })}
+        Scheduler ${select(schedulers, kept.scheduler, keep("scheduler"), { id: "scheduler" })}
       </label>
       <button id="simulate" class="primary" disabled=${kept.isRunning} onclick=${() => simulate(done)}>
         ${kept.isRunning ? "Running…" : "Run"}
       </button>
     </p>
-    <p class="empty">
-      With another scheduler than the file's, queues and weights are converted, and the file's
-      expectations are not checked.
-    </p>
+    ${blocks(below, query)}
     ${
       isTrace() &&
       html`<p class="actions">
@@ -74,7 +65,7 @@ export async function simulation(query, runs, done) {
     <div id="problems" role="alert">
       ${kept.problems.length > 0 && html`<pre class="error">${kept.problems.join("\n")}</pre>`}
     </div>
-    ${runs.length > 0 && played(runs)}`;
+    ${blocks(runs, query)}`;
 }
 
 async function upload(event) {
@@ -98,16 +89,4 @@ async function simulate(done) {
     kept.isRunning = false;
     refresh();
   }
-}
-
-function played(runs) {
-  const last = runs.at(-1);
-  const rows = list(runs).map((one) => [
-    html`<a href=${`/cluster/run?run=${one.run}`}>${one.run}</a>`,
-    one.name,
-    one.scheduler,
-    one !== last &&
-      html`<a href=${`/cluster/compare?runs=${one.run},${last.run}`}>compare with ${last.run}</a>`,
-  ]);
-  return [html`<h2>Runs</h2>`, table("Runs", ["Run", "Name", "Scheduler", "Compare"], rows, "")];
 }
