@@ -337,13 +337,16 @@ class MirroredRM(SimulatedRM):
         if self.clock.now_ms() != self._shown_ms:
             self._shown_ms = self.clock.now_ms()
             self._twin.move_to(self._shown_ms)
-        lost = [one for one in inputs if isinstance(one, NodeExpire)]
+        missed: dict[str, list[str]] = {}
         for one in inputs:
-            if not isinstance(one, NodeExpire):
+            if (found := _missed(one)) is not None:
+                missed.setdefault(found[0], []).append(found[1])
+        for one in inputs:
+            if (found := _missed(one)) is None:
                 self._pass_on(one)
-            elif one is lost[0]:
-                # One look of the monitor finds all that are silent by then, before anything follows from it.
-                self._twin.expire("node", *(str(each.node_id) for each in lost))
+            elif ids := missed.pop(found[0], None):
+                # One look of a monitor finds all that are silent by then, before anything follows from it.
+                self._twin.expire(found[0], *ids)
         self._compare(inputs)
 
     def _pass_on(self, one: _Call | _SharesUpdated | _Launched | Event) -> None:
@@ -352,13 +355,8 @@ class MirroredRM(SimulatedRM):
             self._call(one)
         elif isinstance(one, _Launched):
             twin.launched(one.attempt, one.problem)
-        elif isinstance(one, AttemptExpire):
-            twin.expire("attempt", str(one.attempt_id))
-        elif isinstance(one, SchedulerContainerExpired):
-            twin.expire("increase" if one.is_increase else "container", str(one.container_id))
         elif isinstance(one, AppKill):
-            if one.diagnostics == OUTLIVED:
-                twin.expire("lifetime", str(one.application_id))
+            return  # by the call that came with it
         elif isinstance(one, _SharesUpdated):
             twin.update_shares()
         elif isinstance(one, SchedulerUpdateShares):
@@ -497,6 +495,21 @@ class MirroredRM(SimulatedRM):
             raise DifferenceError("AMs launched", launched, wanted)
         if found:
             raise DifferenceError(*found[0])
+
+
+def _missed(event: object) -> tuple[str, str] | None:
+    """Whom a monitor has missed, by what it watches; None for what else comes to a ResourceManager."""
+    match event:
+        case NodeExpire():
+            return "node", str(event.node_id)
+        case AttemptExpire():
+            return "attempt", str(event.attempt_id)
+        case SchedulerContainerExpired():
+            return "increase" if event.is_increase else "container", str(event.container_id)
+        case AppKill() if event.diagnostics == OUTLIVED:
+            return "lifetime", str(event.application_id)
+        case _:
+            return None
 
 
 def _node_of(request: Any) -> str:

@@ -88,11 +88,14 @@ class QueueTree:
         """A dynamic queue came or went below `parent`: what is below it is worked out anew, and nothing else.
 
         Each queue there may use what it could in an empty cluster. See
-        tests/scenarios/queues/created-queue-changes-its-siblings-only.yaml.
+        tests/scenarios/queues/created-queue-changes-its-siblings-only.yaml. With capacity vectors the parent
+        and its siblings are worked out anew as well. See
+        tests/scenarios/queues/created-queue-changes-vectors-above.yaml.
         """
         context = self._context
         context.version += 1
-        parent.cluster_changed(context.cluster)
+        above = parent if context.settings.is_legacy else parent.parent
+        (above or parent).cluster_changed(context.cluster)
 
     # Finding
 
