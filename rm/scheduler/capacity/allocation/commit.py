@@ -63,9 +63,6 @@ class Commit:
         placed.
         """
         health = self._context.rm.health
-        if not self._context.is_running(node):
-            health.refused += 1
-            return False
         proposal = Assignment(Kind.ALLOCATE)
         proposal.attempt, proposal.node, proposal.key = attempt, node, key
         proposal.resource, proposal.locality = resource, Locality.NODE_LOCAL
@@ -77,8 +74,8 @@ class Commit:
 
     def _is_acceptable(self, assignment: Assignment, attempt: CapacityAttempt, node: SchedulerNode) -> bool:
         context = self._context
-        if context.tracker.nodes.get(node.node_id) is not node or not node.is_schedulable:
-            return False
+        if context.tracker.nodes.get(node.node_id) is not node or not context.is_running(node):
+            return False  # see tests/scenarios/queues/multi-node-takes-back-a-node.yaml
         if attempt.has_constraints and not self._meets_constraint(assignment, attempt, node):
             return False
         if assignment.from_reserved is not None:

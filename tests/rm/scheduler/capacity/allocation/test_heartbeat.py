@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.rm.scheduler.capacity.rig import PREFIX, CapacityRig
 from yarnbox.rm.asks import ANY, RequestKey
 from yarnbox.rm.scheduler.capacity.queues.application import CapacityAttempt
+from yarnbox.yarn.enums import NodeState
 from yarnbox.yarn.ids import NodeId
 from yarnbox.yarn.records.request import ResourceRequest
 from yarnbox.yarn.resources.resource import Resource
@@ -37,6 +38,7 @@ def draining() -> CapacityRig:
         rig.add_node(host, 4 * GB, 4, rack)
     rig.submit("x", "root.a")
     rig.submit("y", "root.a")
+    rig.context.nodes[NODE].state = NodeState.DECOMMISSIONING
     rig.scheduler.tracker.nodes[NODE].is_schedulable = False
     return rig
 
