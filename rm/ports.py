@@ -18,6 +18,7 @@ from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, N
 from yarnbox.yarn.records.master import AllocateResponse
 from yarnbox.yarn.records.tokens import Token
 from yarnbox.yarn.runtime.event import Event
+from yarnbox.yarn.runtime.java_order import allocation_hash, attempt_hash, node_hash
 from yarnbox.yarn.runtime.liveliness import LivelinessMonitor
 from yarnbox.yarn.runtime.turn import Turn
 from yarnbox.yarn.storage.sealed_store import SetAside
@@ -157,20 +158,24 @@ class Monitors:
     __slots__ = ("am", "am_finishing", "container", "increase", "lifetime", "node")
 
     def __init__(self, settings: RMSettings) -> None:
-        self.node: LivelinessMonitor[NodeId] = LivelinessMonitor(settings.node_expiry_ms)
-        self.am: LivelinessMonitor[ApplicationAttemptId] = LivelinessMonitor(settings.am_expiry_ms)
-        self.am_finishing: LivelinessMonitor[ApplicationAttemptId] = LivelinessMonitor(settings.am_expiry_ms)
+        self.node: LivelinessMonitor[NodeId] = LivelinessMonitor(settings.node_expiry_ms, hash_of=node_hash)
+        self.am: LivelinessMonitor[ApplicationAttemptId] = LivelinessMonitor(
+            settings.am_expiry_ms, hash_of=attempt_hash
+        )
+        self.am_finishing: LivelinessMonitor[ApplicationAttemptId] = LivelinessMonitor(
+            settings.am_expiry_ms, hash_of=attempt_hash
+        )
         """AMs that have unregistered and are to exit."""
         self.lifetime: LivelinessMonitor[ApplicationId] = LivelinessMonitor(
             0, settings.lifetime_check_interval_ms
         )
         """Applications with a lifetime, registered with the moment at which it ends."""
         self.container: LivelinessMonitor[ContainerId] = LivelinessMonitor(
-            settings.container_allocation_expiry_ms
+            settings.container_allocation_expiry_ms, hash_of=allocation_hash
         )
         """Containers that their AM took and that no node has reported yet."""
         self.increase: LivelinessMonitor[ContainerId] = LivelinessMonitor(
-            settings.container_allocation_expiry_ms
+            settings.container_allocation_expiry_ms, hash_of=allocation_hash
         )
         """Containers whose AM took a larger size that their node has not confirmed yet."""
 

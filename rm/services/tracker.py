@@ -110,6 +110,7 @@ class TrackerService:
         if active is None:
             self._join(node_id, request, capability)
         else:
+            context.monitors.node.unregister(node_id)  # of those that a look finds it comes last from now on
             self._reconnect(active, request, capability)
         report = self._take_reports(node_id, request)
         self._labels.add_registered_node(node_id)
@@ -230,6 +231,7 @@ class TrackerService:
             return _resync(f"Too far behind rm response id:{last} nm response id:{asked}")
         if self._watcher.is_done(node):
             context.post(NodeDecommission(node_id=node_id))
+            context.monitors.node.unregister(node_id)
             return _shutdown(f"DECOMMISSIONING  {node_id} is ready to be decommissioned")
         response = self._answer(node, status, next_response_id(last))
         if request.node_labels is not None or request.node_attributes is not None:

@@ -9,7 +9,7 @@ scheduler is known.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -48,7 +48,7 @@ from yarnbox.sim.scenario.playing.files import (
 )
 from yarnbox.yarn.connection.rpc import SERVICES
 from yarnbox.yarn.errors import YarnError
-from yarnbox.yarn.ids import ApplicationAttemptId, ContainerId
+from yarnbox.yarn.ids import ApplicationAttemptId, ContainerId, NodeId
 from yarnbox.yarn.records.admin import (
     RefreshQueuesRequest,
     RemoveFromClusterNodeLabelsRequest,
@@ -136,6 +136,13 @@ class _SharesUpdated:
 
 
 @dataclass(frozen=True, slots=True)
+class _Lost:
+    """A node is lost at once."""
+
+    node_id: NodeId
+
+
+@dataclass(frozen=True, slots=True)
 class _Launched:
     attempt: str
     problem: str
@@ -161,7 +168,11 @@ class MirroredRM(SimulatedRM):
         self._files = files
         self._allocation_file = scratch / FAIR_SCHEDULER
         self._exclude_file = scratch / EXCLUDE
-        self._inputs: list[_Call | _SharesUpdated | _Launched | Event] = []
+        self._inputs: list[_Call | _SharesUpdated | _Launched | _Lost | Event] = []
+        self._heard: list[tuple[str, int, tuple[str, ...]]] = []
+        """Who was heard of without a call, which the twin has not been told yet: see Twin.heard_of."""
+        self._lost: NodeId | None = None
+        """A node that is lost at no look of a monitor."""
         self._standing: dict[ApplicationAttemptId | None, int] = {}
         """How many containers reserved room for one that is to grow, before the present turn."""
         self._preempted_late: list[ContainerId] = []
@@ -284,6 +295,30 @@ class MirroredRM(SimulatedRM):
         self._inputs.append(SchedulerMonitorTick(policy=""))
         super().preempt()
 
+    # ---- the world
+
+    def lose_node(self, node_id: NodeId) -> None:
+        """The RM hears at once that the node is lost."""
+        self._lost = node_id
+        super().lose_node(node_id)
+        self._lost = None
+
+    def heard_of_node(self, node_id: NodeId, at_ms: int) -> None:
+        """The node heartbeat last at that moment, with nothing to report and nothing to hear."""
+        self._heard.append(("node", at_ms, (str(node_id),)))
+        super().heard_of_node(node_id, at_ms)
+
+    def heard_of_all_nodes(self, at_ms: int, silent: Iterable[NodeId]) -> None:
+        """Each node but these heartbeat last at that moment, with nothing to report and nothing to hear."""
+        silent = tuple(silent)
+        self._heard.append(("other nodes", at_ms, tuple(map(str, silent))))
+        super().heard_of_all_nodes(at_ms, silent)
+
+    def heard_of_master(self, attempt_id: ApplicationAttemptId, at_ms: int) -> None:
+        """The AM called last at that moment, with nothing to ask and nothing to hear."""
+        self._heard.append(("master", at_ms, (str(attempt_id),)))
+        super().heard_of_master(attempt_id, at_ms)
+
     def _launch(self, effect: LaunchContainer) -> None:
         node = self.nodes.get(effect.node_id)
         problem = "" if node is not None and node.is_live else f"no connection to {effect.node_id}"
@@ -315,7 +350,10 @@ class MirroredRM(SimulatedRM):
             | SchedulerScheduleAll
             | SchedulerAsynchronousRound,
         ) or (isinstance(event, MonitorLook) and event.name in (FOLLOWER, DECOMMISSIONING)):
-            self._inputs.append(event)
+            if isinstance(event, NodeExpire) and event.node_id == self._lost:
+                self._inputs.append(_Lost(event.node_id))
+            else:
+                self._inputs.append(event)
 
     def _ended_on(self, node: SchedulerNode) -> list[RMContainer]:
         """Containers whose end the node has not reported, of applications that have not ended."""
@@ -334,29 +372,42 @@ class MirroredRM(SimulatedRM):
             return
         inputs = list(self._inputs)
         self._inputs.clear()
+        self._tell_of_others()
         if self.clock.now_ms() != self._shown_ms:
             self._shown_ms = self.clock.now_ms()
-            self._twin.move_to(self._shown_ms)
-        missed: dict[str, list[str]] = {}
+            if missed_before := self._twin.move_to(self._shown_ms):
+                raise DifferenceError("missed by a monitor", None, missed_before)
+        missed: dict[tuple[str, ...], list[str]] = {}
         for one in inputs:
             if (found := _missed(one)) is not None:
                 missed.setdefault(found[0], []).append(found[1])
         for one in inputs:
             if (found := _missed(one)) is None:
                 self._pass_on(one)
-            elif ids := missed.pop(found[0], None):
+            elif ours := missed.pop(found[0], None):
                 # One look of a monitor finds all that are silent by then, before anything follows from it.
-                self._twin.expire(found[0], *ids)
+                hadoop = self._twin.look(*found[0])
+                if hadoop != ours:
+                    raise DifferenceError(f"missed by the monitor of {found[0][0]}", ours, hadoop)
         self._compare(inputs)
 
-    def _pass_on(self, one: _Call | _SharesUpdated | _Launched | Event) -> None:
+    def _tell_of_others(self) -> None:
+        """Whom ours has heard of without a call."""
+        heard, self._heard = self._heard, []
+        for kind, at_ms, ids in heard:
+            self._twin.heard_of(kind, at_ms, *ids)
+
+    def _pass_on(self, one: _Call | _SharesUpdated | _Launched | _Lost | Event) -> None:
         twin = self._twin
         if isinstance(one, _Call):
             self._call(one)
         elif isinstance(one, _Launched):
             twin.launched(one.attempt, one.problem)
+        elif isinstance(one, _Lost):
+            twin.lose(str(one.node_id))
         elif isinstance(one, AppKill):
-            return  # by the call that came with it
+            if one.diagnostics == OUTLIVED:
+                twin.outlive(str(one.application_id))
         elif isinstance(one, _SharesUpdated):
             twin.update_shares()
         elif isinstance(one, SchedulerUpdateShares):
@@ -460,7 +511,7 @@ class MirroredRM(SimulatedRM):
             last_known_nm_token_master_key=self._keys.nm_token_master_key,
         )
 
-    def _compare(self, inputs: list[_Call | _SharesUpdated | _Launched | Event]) -> None:
+    def _compare(self, inputs: list[_Call | _SharesUpdated | _Launched | _Lost | Event]) -> None:
         self._launched += (one.attempt for one in inputs if isinstance(one, _Launched))
         self._turns += 1
         if self._turns % self._stride:
@@ -497,17 +548,18 @@ class MirroredRM(SimulatedRM):
             raise DifferenceError(*found[0])
 
 
-def _missed(event: object) -> tuple[str, str] | None:
-    """Whom a monitor has missed, by what it watches; None for what else comes to a ResourceManager."""
+def _missed(event: object) -> tuple[tuple[str, ...], str] | None:
+    """Which of Hadoop's monitors misses whom, as the twin says it; None for what else comes to a
+    ResourceManager.
+    """
     match event:
         case NodeExpire():
-            return "node", str(event.node_id)
+            return ("nodes",), f"node {event.node_id}"
         case AttemptExpire():
-            return "attempt", str(event.attempt_id)
+            return ("masters", "finishing masters"), f"attempt {event.attempt_id}"
         case SchedulerContainerExpired():
-            return "increase" if event.is_increase else "container", str(event.container_id)
-        case AppKill() if event.diagnostics == OUTLIVED:
-            return "lifetime", str(event.application_id)
+            kind = "increase" if event.is_increase else "container"
+            return ("containers",), f"{kind} {event.container_id}"
         case _:
             return None
 

@@ -87,9 +87,9 @@ class Twin:
         """The rack of a host."""
         self._do("rack", host, rack)
 
-    def move_to(self, now_ms: int) -> None:
-        """Lets it be that time."""
-        self._do("time", str(now_ms))
+    def move_to(self, now_ms: int) -> list[str]:
+        """Lets it be that time. Whom its monitors missed before, such as `node n1:1234`."""
+        return cast("list[str]", self._do("time", str(now_ms)))
 
     def call(self, service: str, rpc: str, user: str, attempt: str, request: bytes) -> bytes | Refusal:
         """One call of a protocol, and all that it causes."""
@@ -126,9 +126,23 @@ class Twin:
         """An AM was launched, or there was that problem."""
         self._do("launched", attempt, problem)
 
-    def expire(self, kind: str, *subjects: str) -> None:
-        """A monitor misses nodes, an attempt, a container, an increase or the end of an application."""
-        self._do("expire", kind, *subjects)
+    def look(self, *monitors: str) -> list[str]:
+        """One look of these monitors, where it is due. Whom they miss, as `move_to` says it."""
+        return cast("list[str]", self._do("look", *monitors))
+
+    def outlive(self, application_id: str) -> None:
+        """The monitor of lifetimes ends an application."""
+        self._do("outlive", application_id)
+
+    def lose(self, node_id: str) -> None:
+        """A node is lost, at no look of a monitor."""
+        self._do("lose", node_id)
+
+    def heard_of(self, kind: str, at_ms: int, *ids: str) -> None:
+        """Who was heard of last at that moment, without a call: `node`, `master`, or `other nodes` than
+        these.
+        """
+        self._do("heard", kind, str(at_ms), *ids)
 
     def launches(self) -> list[str]:
         """The attempts whose AM it wanted launched since this was asked last."""

@@ -3,8 +3,9 @@
 Java's hashes of ids are plain arithmetic on their parts, and a HashMap walks its table from the first slot to
 the last, entries of one slot in the order in which they came. The table has 16 slots, and doubles when more
 than three quarters as many entries are in it; it never shrinks. Hadoop: hashCode of ContainerId,
-ApplicationAttemptId, ApplicationId, NodeId, ReservationId, Priority and SchedulerRequestKey; Java:
-String.hashCode, HashMap. A ConcurrentHashMap walks like a HashMap, and doubles one entry earlier.
+ApplicationAttemptId, ApplicationId, NodeId, ReservationId, Priority, SchedulerRequestKey and
+AllocationExpirationInfo; Java: String.hashCode, HashMap. A ConcurrentHashMap walks like a HashMap, and
+doubles one entry earlier.
 
 And the order in which a PriorityQueue gives out what compares as equal, or compares inconsistently.
 """
@@ -60,6 +61,11 @@ def container_hash(container_id: ContainerId) -> int:
     """ContainerId.hashCode."""
     number = container_id.id
     return (31 * (number ^ number >> 32) + attempt_hash(container_id.application_attempt_id)) & _INT
+
+
+def allocation_hash(container_id: ContainerId) -> int:
+    """AllocationExpirationInfo.hashCode, of what becomes of a container that its AM has taken."""
+    return container_hash(container_id) << 16 & _INT
 
 
 def hash_order_of_containers(

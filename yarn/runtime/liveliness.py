@@ -7,8 +7,10 @@ Hadoop: AbstractLivelinessMonitor.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from typing import Generic, TypeVar
+
+from yarnbox.yarn.runtime.java_order import in_hash_order
 
 K = TypeVar("K", bound=Hashable)
 
@@ -16,10 +18,28 @@ K = TypeVar("K", bound=Hashable)
 class LivelinessMonitor(Generic[K]):
     """The last sign of life of each registered key, in milliseconds."""
 
-    __slots__ = ("_all_ms", "_earlier", "_last_ping_ms", "interval_ms", "look_interval_ms")
+    __slots__ = (
+        "_all_ms",
+        "_earlier",
+        "_hash_of",
+        "_last_ping_ms",
+        "_most",
+        "interval_ms",
+        "look_interval_ms",
+    )
 
-    def __init__(self, interval_ms: int, look_interval_ms: int | None = None) -> None:
+    def __init__(
+        self,
+        interval_ms: int,
+        look_interval_ms: int | None = None,
+        *,
+        hash_of: Callable[[K], int] | None = None,
+    ) -> None:
+        """`hash_of` gives a key's hash in Java, where it is always the same."""
         self.interval_ms = interval_ms
+        self._hash_of = hash_of
+        self._most = 0
+        """How many keys there were at one time, at most."""
         self.look_interval_ms = interval_ms // 3 if look_interval_ms is None else look_interval_ms
         self._last_ping_ms: dict[K, int] = {}
         """Of each watched key, its own last sign of life."""
@@ -37,6 +57,8 @@ class LivelinessMonitor(Generic[K]):
     def register(self, key: K, now_ms: int) -> None:
         """Watches `key` from now on."""
         self._note(key, now_ms)
+        if len(self._last_ping_ms) > self._most:
+            self._most = len(self._last_ping_ms)
 
     def ping(self, key: K, now_ms: int) -> None:
         """Notes a sign of life; of a key that is not watched nothing is noted."""
@@ -70,7 +92,9 @@ class LivelinessMonitor(Generic[K]):
             self.ping_all(now_ms)
 
     def take_expired(self, now_ms: int) -> list[K]:
-        """The keys due at this look, in the order of their registration; they are watched no longer."""
+        """The keys due at this look, in the order of Java's map, or of their registration where they have no
+        hash; they are watched no longer.
+        """
         limit = now_ms - self.interval_ms
         if self._all_ms < limit:
             expired = [key for key, last_ms in self._last_ping_ms.items() if last_ms < limit]
@@ -79,4 +103,6 @@ class LivelinessMonitor(Generic[K]):
             expired = [key for key in self._last_ping_ms if key in due] if due else []
         for key in expired:
             self.unregister(key)
-        return expired
+        if self._hash_of is None or len(expired) < 2:
+            return expired
+        return in_hash_order(expired, self._hash_of, self._most)

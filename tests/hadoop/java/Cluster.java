@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.Timer;
 import java.util.concurrent.ExecutorService;
+import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
 import org.apache.hadoop.net.NetUtils;
@@ -25,7 +26,6 @@ import org.apache.hadoop.yarn.api.impl.pb.service.ApplicationMasterProtocolPBSer
 import org.apache.hadoop.yarn.api.protocolrecords.impl.pb.ReservationUpdateRequestPBImpl;
 import org.apache.hadoop.yarn.api.records.ApplicationAttemptId;
 import org.apache.hadoop.yarn.api.records.ApplicationId;
-import org.apache.hadoop.yarn.api.records.ContainerId;
 import org.apache.hadoop.yarn.api.records.NodeId;
 import org.apache.hadoop.yarn.conf.YarnConfiguration;
 import org.apache.hadoop.yarn.event.Event;
@@ -55,7 +55,6 @@ import org.apache.hadoop.yarn.server.resourcemanager.scheduler.QueueMetrics;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CapacitySchedulerMetrics;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.constraint.processor.PlacementConstraintProcessor;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.distributed.NodesInTurn;
-import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.ContainerExpiredSchedulerEvent;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.FairScheduler;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.QueueManager;
 import org.apache.hadoop.yarn.util.RackResolver;
@@ -77,6 +76,7 @@ public final class Cluster {
   private final Births births = new Births();
   private final Reservations reservations;
   private final AbstractYarnScheduler<?, ?> scheduler;
+  private final Monitors monitors;
   private NodesInTurn loads;
 
   private final Map<String, String> properties;
@@ -95,6 +95,7 @@ public final class Cluster {
     reservations.recallAcceptance();
     reservations.complete();
     endThreads();
+    monitors = new Monitors(manager);
     keepNodesInOrder();
     keepQueuesInOrder();
     placeInTurns();
@@ -291,8 +292,10 @@ public final class Cluster {
 
   // What threads and the world would do
 
-  void moveTo(long ms) throws Exception {
+  /** Lets it be that time. Whom Hadoop's monitors missed before. */
+  List<String> moveTo(long ms) throws Exception {
     births.note(scheduler);
+    List<String> missed = monitors.lookUntil(ms, dispatcher::drain);
     VirtualTime.moveTo(ms);
     trustConfiguredMaximum();
     if (loads != null) {
@@ -300,6 +303,7 @@ public final class Cluster {
     }
     warnings.runDue(ms - 1);
     dispatcher.drain();
+    return missed;
   }
 
   /** The FairScheduler kills what was marked long enough ago. */
@@ -409,26 +413,39 @@ public final class Cluster {
     }
   }
 
-  /** What a monitor would say of whom it misses. */
-  void expire(String kind, List<String> ids) {
-    ids.forEach(id -> handle(missed(kind, id)));
+  /** One look of these monitors, where it is due. Whom they miss. */
+  List<String> look(List<String> names) throws ReflectiveOperationException {
+    List<String> missed = monitors.look(names);
     dispatcher.drain();
+    return missed;
   }
 
-  private static Event<?> missed(String kind, String id) {
+  /** What the monitor of lifetimes would say. */
+  void outlive(String id) {
+    post(new RMAppEvent(ApplicationId.fromString(id), RMAppEventType.KILL, "lifetime"));
+  }
+
+  /** The node is lost at once. */
+  void lose(String id) {
+    NodeId node = NodeId.fromString(id);
+    monitors.forgetNode(node);
+    post(new RMNodeEvent(node, RMNodeEventType.EXPIRE));
+  }
+
+  /** Who was heard of last at that moment, without a call: a node, all nodes but these, or an ApplicationMaster. */
+  void heardOf(String kind, long ms, List<String> ids) {
     switch (kind) {
       case "node":
-        return new RMNodeEvent(NodeId.fromString(id), RMNodeEventType.EXPIRE);
-      case "attempt":
-        return new RMAppAttemptEvent(ApplicationAttemptId.fromString(id), RMAppAttemptEventType.EXPIRE);
-      case "container":
-        return new ContainerExpiredSchedulerEvent(ContainerId.fromString(id));
-      case "increase":
-        return new ContainerExpiredSchedulerEvent(ContainerId.fromString(id), true);
-      case "lifetime":
-        return new RMAppEvent(ApplicationId.fromString(id), RMAppEventType.KILL, "lifetime");
+        ids.forEach(id -> monitors.heardOfNode(NodeId.fromString(id), ms));
+        break;
+      case "other nodes":
+        monitors.heardOfOtherNodes(ids.stream().map(NodeId::fromString).collect(Collectors.toSet()), ms);
+        break;
+      case "master":
+        ids.forEach(id -> monitors.heardOfMaster(ApplicationAttemptId.fromString(id), ms));
+        break;
       default:
-        throw new IllegalArgumentException("no monitor of " + kind);
+        throw new IllegalArgumentException("nobody hears of " + kind);
     }
   }
 

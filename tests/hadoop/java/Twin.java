@@ -85,8 +85,7 @@ public final class Twin {
         Surroundings.rack(given.text(0), given.text(1));
         return null;
       case "time":
-        cluster.moveTo(Long.parseLong(given.text(0)));
-        return null;
+        return cluster.moveTo(Long.parseLong(given.text(0)));
       case "call":
         return cluster.call(given.text(0), given.text(1), given.text(2), given.text(3), given.bytes(4));
       case "update-shares":
@@ -110,8 +109,16 @@ public final class Twin {
       case "launched":
         cluster.launched(given.text(0), given.text(1));
         return null;
-      case "expire":
-        cluster.expire(given.text(0), given.textsFrom(1));
+      case "look":
+        return cluster.look(given.textsFrom(0));
+      case "outlive":
+        cluster.outlive(given.text(0));
+        return null;
+      case "lose":
+        cluster.lose(given.text(0));
+        return null;
+      case "heard":
+        cluster.heardOf(given.text(0), Long.parseLong(given.text(1)), given.textsFrom(2));
         return null;
       case "launches":
         return cluster.takeLaunches();

@@ -5,6 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from yarnbox.yarn.runtime.java_order import text_hash
 from yarnbox.yarn.runtime.liveliness import LivelinessMonitor
 
 INTERVAL_MS = 3000
@@ -31,6 +32,16 @@ def test_a_sign_of_life_of_all_is_none_of_those_that_are_silent_or_not_watched()
     assert monitor.take_expired(3500) == []
     assert monitor.take_expired(3501) == ["b"]
     assert monitor.take_expired(5001) == ["a", "c"]  # in the order of their registration
+
+
+def test_what_one_look_finds_comes_in_the_order_of_javas_map() -> None:
+    monitor: LivelinessMonitor[str] = LivelinessMonitor(INTERVAL_MS, hash_of=text_hash)
+    names = [f"n{number}" for number in range(1, 14)]  # the table of 16 slots holds 12 of them
+    for name in names:
+        monitor.register(name, 0)
+    monitor.unregister("n13")
+    monitor.ping("n1", 2000)
+    assert monitor.take_expired(3001) == ["n2", "n3", "n4", "n5", "n6", "n7", "n8", "n9", "n10", "n12", "n11"]
 
 
 @given(st.lists(STEP, max_size=40))
