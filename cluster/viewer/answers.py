@@ -17,6 +17,7 @@ from yarnbox.rm.scheduler.views import is_within
 from yarnbox.rm.web import finding
 from yarnbox.rm.web.pages.about import about_run
 from yarnbox.rm.web.pages.application import application_page
+from yarnbox.rm.web.pages.applications import APPLICATIONS
 from yarnbox.rm.web.pages.charts import cluster_charts, queue_charts
 from yarnbox.rm.web.pages.labels import labels_page
 from yarnbox.rm.web.pages.node import node_page
@@ -269,9 +270,8 @@ class RecordedCluster:
             min(_MOST_ROWS, _number(query, "limit", 20)),
         )
         shown = [self._app(str(row.app.application_id), moment) for row in found.rows]
-        return {
-            "found": {"total": found.total, "matching": found.matching, "facets": found.facets, "app": shown}
-        }
+        counts = {"total": found.total, "matching": found.matching, "facets": found.facets}
+        return {"found": {**counts, "column": APPLICATIONS, "app": shown}}
 
     def _rows(self, moment: int) -> Iterator[finding.Row[_App]]:
         for name in self.recording.under("/apps/"):

@@ -25,6 +25,7 @@ from yarnbox.rm.node import RMNode
 from yarnbox.rm.web import apps, finding
 from yarnbox.rm.web.pages.actions import application_actions, node_actions
 from yarnbox.rm.web.pages.application import application_page, is_over
+from yarnbox.rm.web.pages.applications import APPLICATIONS
 from yarnbox.rm.web.pages.charts import cluster_charts, queue_charts
 from yarnbox.rm.web.pages.node import node_page
 from yarnbox.rm.web.past import (
@@ -141,6 +142,7 @@ class Past:
             "total": found.total,
             "matching": found.matching,
             "facets": found.facets,
+            "column": APPLICATIONS,
             "app": [self._app(call, row) for row in found.rows],
         }
         return Reply(root="found", value=value)

@@ -5,6 +5,7 @@ application  the page of an application
 labels       the page of the node labels
 node         the page of a node
 about        the page About
+applications the columns of the list of applications
 actions      what may be done from a page
 blocks       headings, texts, tables and charts, of which pages consist
 charts       the charts of the cluster and of queues

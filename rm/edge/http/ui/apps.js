@@ -1,19 +1,6 @@
 // The list of applications: a page of it at a time, found, counted and sorted by the ResourceManager.
 import { get, list } from "./api.js";
-import {
-  CARD,
-  count,
-  lengthOfTime,
-  memory,
-  OFF,
-  ofApp,
-  ofQueue,
-  progress,
-  share,
-  states,
-  text,
-  time,
-} from "./columns.js";
+import { columnOf } from "./columns.js";
 import { facet, filter, html, title, unfiltered } from "./dom.js";
 import { grid, pages } from "./grid.js";
 
@@ -24,52 +11,16 @@ const FACETS = [
   ["Type", "type"],
 ];
 
-// By the names of Hadoop's page.
-const tracking = (one) =>
-  one.trackingUI && one.trackingUI !== "UNASSIGNED"
-    ? html`<a href=${`/proxy/${one.id}/`}>${one.trackingUI}</a>`
-    : "Unassigned";
-
-const APP_COLUMNS = [
-  ofApp("id", "ID", "id", { ...CARD, width: 270 }),
-  text("user", "User"),
-  text("name", "Name", "name", CARD),
-  ofQueue("queue", "Queue"),
-  states("state", "State", "state", CARD),
-  states("final", "FinalStatus", "finalStatus", CARD),
-  progress("progress", "Progress", "progress", { width: 200 }),
-  text("type", "Application Type", "applicationType"),
-  text("tag", "Application Tags", "applicationTags", OFF),
-  count("priority", "Application Priority"),
-  time("started", "StartTime", "startedTime"),
-  time("launched", "LaunchTime", "launchTime", OFF),
-  time("finished", "FinishTime", "finishedTime"),
-  count("containers", "Running Containers", "runningContainers"),
-  count("pending", "Pending Containers", "pendingContainers"),
-  count("vcores", "Allocated CPU VCores", "allocatedVCores"),
-  memory("mem", "Allocated Memory", "allocatedMB"),
-  count("gpus", "Allocated GPUs", "allocatedGPUs", OFF),
-  count("reservedvcores", "Reserved CPU VCores", "reservedVCores", OFF),
-  memory("reservedmem", "Reserved Memory", "reservedMB", OFF),
-  count("reservedgpus", "Reserved GPUs", "reservedGPUs", OFF),
-  memory("fairshare", "Fair Share", "fairShareMB", OFF),
-  share("queueshare", "% of Queue", "queueUsagePercentage"),
-  share("clustershare", "% of Cluster", "clusterUsagePercentage"),
-  text("tracking", "Tracking UI", "trackingUI", { cell: tracking }),
-  count("blacklisted", "Blacklisted Nodes", "blacklistedNodes", OFF),
-  lengthOfTime("elapsed", "Elapsed", "elapsedTime", OFF),
-];
-
 const A_PAGE = 20,
   A_FILE = 500;
 const NONE = "No applications yet. Submit one: yarnbox job pi 4 100000";
 
-export const appGrid = (id, rows, query, more = {}) =>
+export const appGrid = (id, found, query, more = {}) =>
   grid({
     id,
     name: "Applications",
-    columns: APP_COLUMNS,
-    rows,
+    columns: found.column.map(columnOf),
+    rows: list(found.app),
     query,
     none: NONE,
     isSorted: true,
@@ -123,6 +74,6 @@ export async function apps([wanted], query) {
     <div class="choices">
       ${filter(query, "words, or state:RUNNING user:mei queue:root.etl mem>4096")}${FACETS.map(facetOf)}
     </div>
-    ${appGrid("apps", list(found.app), query, { isMain: true, none, calls, all: () => every(asked) })}
+    ${appGrid("apps", found, query, { isMain: true, none, calls, all: () => every(asked) })}
     ${pages(from, A_PAGE, found.matching)}`;
 }

@@ -29,7 +29,7 @@ export async function overview(_, query) {
         ${heat(rows, GROUPS.rack, MEASURES.memory)}`
     }
     <h2>Running and waiting applications</h2>
-    ${appGrid("apps", list(apps.found.app), query, {
+    ${appGrid("apps", apps.found, query, {
       calls: ["/apps?states=ACCEPTED,RUNNING"],
       none: IDLE,
       isSorted: false,

@@ -85,7 +85,12 @@ const amounts = columnsOf((value) => ({
 }));
 
 const logsAt = (_key, _name, read) => logs((one) => one[read]);
+const tracking = columnsOf((value) => ({
+  cell: (one) =>
+    value(one) && value(one) !== "UNASSIGNED" ? link(`/proxy/${one.id}/`, value(one)) : "Unassigned",
+}));
 const OF_ANY = { text, longText, orNoneText, states, number, count, memory, time, amounts };
-const KINDS = { ...OF_ANY, ofQueue, ofNode, ofApp, ofLabel, logs: logsAt };
+const MORE = { lengthOfTime, share, progress, tracking, logs: logsAt };
+const KINDS = { ...OF_ANY, ...MORE, ofQueue, ofNode, ofApp, ofLabel };
 /** A column as the ResourceManager says it (rm/web/pages/blocks.py). */
 export const columnOf = ({ key, name, kind, read, ...more }) => KINDS[kind](key, name, read, more);

@@ -1,6 +1,6 @@
 // The scheduler's page: the queue tree of a partition, one queue in full with its users and applications,
 // and shares over time.
-import { get, list } from "./api.js";
+import { get } from "./api.js";
 import { appGrid } from "./apps.js";
 import { blocks } from "./blocks.js";
 import { containersOf } from "./containers.js";
@@ -47,14 +47,13 @@ export async function scheduler(_, query) {
     get(`/ui/apps?states=NEW,NEW_SAVING,SUBMITTED,ACCEPTED,RUNNING&limit=20${asked}`),
     open ? containersOf(asked.slice(1)) : null,
   ]);
-  const apps = list(found.app);
   const common = {
     charts,
     minutes,
     partition,
     query,
     asked,
-    apps,
+    found,
   };
   if (queues.scheduler === "FifoScheduler")
     return fifo(queues, common, await containersOf(`queue=${ONLY_QUEUE}`));
@@ -91,8 +90,8 @@ const stream = (path, containers, query) =>
   html`<h2>Containers of ${path} over time</h2>
     ${streamOf(path, containers, query, { lanes: "app", colour: "state", hrefOf: hrefOfApp })}`;
 
-const applications = ({ apps, query, asked }) =>
-  appGrid("queueapps", apps, query, {
+const applications = ({ found, query, asked }) =>
+  appGrid("queueapps", found, query, {
     calls: [`/ui/apps?states=ACCEPTED,RUNNING${asked}`],
     none: "No application is running or waiting in this queue.",
     isSorted: false,
