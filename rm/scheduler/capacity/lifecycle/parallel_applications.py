@@ -5,14 +5,12 @@ Hadoop: CSMaxRunningAppsEnforcer.
 
 from __future__ import annotations
 
+from yarnbox.rm.scheduler.admission.start_order import by_start
 from yarnbox.rm.scheduler.capacity.queues.application import CapacityAttempt
 from yarnbox.rm.scheduler.capacity.queues.context import QueueContext
 from yarnbox.rm.scheduler.capacity.queues.leaf import LeafQueue
 from yarnbox.rm.scheduler.capacity.queues.parent import ParentQueue
 from yarnbox.rm.scheduler.capacity.queues.queue import CapacityQueue
-from yarnbox.yarn.runtime.java_order import JavaHeap
-
-_NEVER = 2**63 - 1
 
 
 class ParallelLimits:
@@ -51,9 +49,7 @@ class ParallelLimits:
         if highest is not None:
             self._gather(highest, lines)
         if self._by_user.get(attempt.user, 0) == self._user_limit(attempt.user) - 1:
-            of_user = [one for one in self._waiting if one.user == attempt.user]
-            if of_user:
-                lines.append(of_user)
+            lines.append([one for one in self._waiting if one.user == attempt.user])
         self._admit_from(lines, len(lines))
 
     def admit_waiting(self) -> None:
@@ -75,23 +71,16 @@ class ParallelLimits:
                 self._gather(child, lines)
 
     def _admit_from(self, lines: list[list[CapacityAttempt]], most: int) -> None:
-        """Goes through several lines at once, by the start of whoever stands first in each."""
-        heads = JavaHeap[_Head](_by_start)
-        for line in lines:
-            heads.add(_Head(line))
         admitted = 0
-        while len(heads) and admitted < most:
-            head = heads.take()
-            attempt = head.take()
-            if attempt is None:
-                continue
-            heads.add(head)
+        for attempt in by_start(lines):
             leaf = self._waiting.get(attempt)
             if leaf is not None and self._may_run(attempt.user, leaf):
                 del self._waiting[attempt]
                 self._count(attempt.user, leaf, 1)
                 leaf.make_runnable(attempt)
                 admitted += 1
+                if admitted >= most:
+                    return
 
     def _may_run(self, user: str, leaf: LeafQueue) -> bool:
         if self._by_user.get(user, 0) >= self._user_limit(user):
@@ -106,29 +95,3 @@ class ParallelLimits:
         self._by_user[user] = self._by_user.get(user, 0) + change
         for queue in leaf.ancestors():
             queue.runnable_apps += change
-
-
-class _Head:
-    """How far a line has been gone through."""
-
-    __slots__ = ("_line", "_position")
-
-    def __init__(self, line: list[CapacityAttempt]) -> None:
-        self._line = line
-        self._position = 0
-
-    @property
-    def start_ms(self) -> int:
-        """When the one at the front started; past all others where there is none."""
-        return self._line[self._position].start_ms if self._position < len(self._line) else _NEVER
-
-    def take(self) -> CapacityAttempt | None:
-        """The one at the front, who goes."""
-        if self._position == len(self._line):
-            return None
-        self._position += 1
-        return self._line[self._position - 1]
-
-
-def _by_start(one: _Head, other: _Head) -> int:
-    return (one.start_ms > other.start_ms) - (one.start_ms < other.start_ms)

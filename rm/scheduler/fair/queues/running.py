@@ -5,9 +5,9 @@ Hadoop: MaxRunningAppsEnforcer.
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Iterator, Sequence
 
+from yarnbox.rm.scheduler.admission.start_order import by_start
 from yarnbox.rm.scheduler.fair.application import FSAppAttempt
 from yarnbox.rm.scheduler.fair.context import FairContext
 from yarnbox.rm.scheduler.fair.queues.leaf import LeafQueue
@@ -81,7 +81,7 @@ class RunningApps:
         lists counts once.
         """
         count, previous = 0, None
-        for app in _merged(lists):
+        for app in by_start(lists):
             if app is previous:
                 continue
             leaf: LeafQueue = app.queue
@@ -109,14 +109,3 @@ def _waiting_lists(queue: FairQueue) -> Iterator[list[FSAppAttempt]]:
     elif isinstance(queue, ParentQueue):
         for child in queue.children.values():
             yield from _waiting_lists(child)
-
-
-def _merged(lists: Sequence[list[FSAppAttempt]]) -> Iterator[FSAppAttempt]:
-    """All of them, the earlier start first; each list stays in its own order."""
-    heads = [(one[0].start_ms, place, 0) for place, one in enumerate(lists) if one]
-    heapq.heapify(heads)
-    while heads:
-        _, place, position = heapq.heappop(heads)
-        yield lists[place][position]
-        if position + 1 < len(lists[place]):
-            heapq.heappush(heads, (lists[place][position + 1].start_ms, place, position + 1))

@@ -221,32 +221,23 @@ class QueueTree:
                 "error",
                 "a queue has a policy that is not allowed below its parent's: policies stay as they were",
             )
-        self._declare_leaves(allocations.leaves)
+        self._declare_all(allocations.leaves, is_leaf=True)
         self._declare_all(allocations.parents, is_leaf=False)
         for queue in self.root.queues():
             queue.read_settings(allocations)
         self._has_new_queues = False
         self.root.recompute_steady_shares()
 
-    def _declare_leaves(self, paths: Sequence[str]) -> None:
-        """Makes them. New ones are looked through for starved applications in the order of Hadoop's, which
-        is that of a hash set of their paths (QueueProperties).
-        """
-        known = dict(self.leaves)
-        self._declare_all(paths, is_leaf=True)
-        made = {leaf.path: leaf for leaf in self.leaves if leaf not in known}
-        self.leaves = known | {made[path]: None for path in in_hash_order(paths, text_hash) if path in made}
-
     def _declare_all(self, paths: Sequence[str], *, is_leaf: bool) -> None:
-        """Makes them. What has to wait is tried again in the order of that set, too: the first one decides
-        which queue is there.
+        """Makes them, in the order of Hadoop's: that of a hash set of their paths (QueueProperties). See
+        tests/scenarios/fair/queues-in-hash-order.yaml. What has to wait is tried again in that order.
         """
         known = dict(self._pending_changes)
-        for path in paths:
+        ordered = in_hash_order(paths, text_hash)
+        for path in ordered:
             self._declare(path, is_leaf=is_leaf)
-        waiting = [path for path in paths if (path, is_leaf) in self._pending_changes]
-        ordered = ((path, is_leaf) for path in in_hash_order(paths, text_hash) if path in waiting)
-        self._pending_changes = known | dict.fromkeys(ordered)
+        waiting = ((path, is_leaf) for path in ordered if (path, is_leaf) in self._pending_changes)
+        self._pending_changes = known | dict.fromkeys(waiting)
 
     def make_dynamic(self, paths: Iterable[str]) -> None:
         """The file does not declare these any more."""
