@@ -26,6 +26,7 @@ from typing import TypeAlias
 from tests.hadoop import installed
 from tests.hadoop.comparison import ACCIDENT, DIFFERENT, NOT_COMPARABLE, Comparison, Verdict, comparison
 from tests.hadoop.drawing.features import FEATURES, PLANS
+from tests.hadoop.reach import Reach, Watch
 from tests.hadoop.walks import CONSTRAINTS, shortened, walk
 from tests.hadoop.workers import LostWorkerError, results
 from tests.hadoop.workloads import WORKLOADS, compare_workload
@@ -42,6 +43,8 @@ class Compared:
 
     verdict: Verdict
     drawn: Counter[str]
+    reach: Reach | None = None
+    """Of a walk, where that was wanted."""
 
 
 Play: TypeAlias = Callable[[Comparison], Compared]
@@ -74,18 +77,24 @@ class WalkPlay:
     directory: Path | None
     wanted: str | None = None
     """A feature that is drawn for certain."""
+    is_watched: bool = False
+    """Whether it is wanted what the walk reaches."""
 
     def __str__(self) -> str:
         return f"walk {self.seed} of {self.scheduler}"
 
     def __call__(self, comparing: Comparison) -> Compared:
-        found = walk(comparing, self.seed, self.scheduler, wanted=self.wanted)
+        reach = Reach() if self.is_watched else None
+        watch = None if reach is None else Watch(reach)
+        found = walk(comparing, self.seed, self.scheduler, wanted=self.wanted, watch=watch)
+        if reach is not None:
+            reach.add_walk(found.document, found.features)
         drawn = Counter(found.features)
         drawn.update(f"verb {verb}" for step in found.document["steps"] for verb in step)
         if found.verdict.kind == DIFFERENT and self.directory is not None:
             found = shortened(comparing, found)
             write(found.document, self.directory, found.verdict.why.splitlines()[0])
-        return Compared(found.verdict, drawn)
+        return Compared(found.verdict, drawn, reach)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +124,7 @@ class Summary:
         self.counts: Counter[str] = Counter()
         self._accidents: Counter[str] = Counter()
         self._drawn: Counter[str] = Counter()
+        self.reach = Reach()
 
     def add(self, one: Compared) -> None:
         """One play more."""
@@ -123,6 +133,8 @@ class Summary:
         if one.verdict.kind == ACCIDENT:
             self._accidents[one.verdict.why] += 1
         self._drawn.update(one.drawn)
+        if one.reach is not None:
+            self.reach.add(one.reach)
 
     def lines(self) -> Iterator[str]:
         """Kinds of results, accidents, and what was drawn."""
@@ -139,16 +151,17 @@ def main(arguments: Sequence[str]) -> int:
     plays: list[Play] = [FilePlay(file) for file in given.files]
     if given.scheduler is not None:
         seeds = range(given.seed, given.seed + given.count)
-        plays = [WalkPlay(given.scheduler, seed, given.write, given.feature) for seed in seeds]
+        is_watched = given.coverage is not None
+        plays = [WalkPlay(given.scheduler, seed, given.write, given.feature, is_watched) for seed in seeds]
     if given.workloads:
         plays += (WorkloadPlay(index) for index in range(len(WORKLOADS)))
     with tempfile.TemporaryDirectory(prefix="yarnbox-compare-") as directory:
         opening = partial(opened, given.log, installed.compiled(Path(directory, "classes")))
-        return report(results(opening, plays, given.workers), len(plays))
+        return report(results(opening, plays, given.workers), len(plays), given.coverage)
 
 
-def report(compared: Iterator[Compared], count: int) -> int:
-    """Prints each of so many results, and the summary; the exit status."""
+def report(compared: Iterator[Compared], count: int, coverage: Path | None = None) -> int:
+    """Prints each of so many results, and the summary; writes what walks reached. The exit status."""
     summary = Summary()
     status = None
     try:
@@ -162,6 +175,8 @@ def report(compared: Iterator[Compared], count: int) -> int:
         print(f"ended after {summary.counts.total()} of {count}: {lost}", file=sys.stderr)
         status = 1
     print(*summary.lines(), sep="\n")
+    if coverage is not None:
+        coverage.write_text("\n".join(summary.reach.lines()) + "\n")
     if status is None:
         status = 1 if summary.counts[DIFFERENT] else 0
     return status
@@ -183,6 +198,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--count", type=int, default=100, help="how many walks")
     parser.add_argument("--feature", choices=_features(), metavar="NAME", help="draw it in every walk")
     parser.add_argument("--write", type=Path, help="shortened walks that differ go into this directory")
+    parser.add_argument(
+        "--coverage", type=Path, metavar="FILE", help="what the walks drew and reached goes into this file"
+    )
     parser.add_argument("--log", type=Path, default=Path(os.devnull), help="where Hadoop complains")
     parser.add_argument(
         "--workloads", action="store_true", help="play whole loads, too: hours of virtual time"

@@ -23,6 +23,7 @@ from tests.hadoop.drawing.of_labels import CHANGING_LABELS, LABELS_OF_APPS
 from tests.hadoop.drawing.opportunistic import OPPORTUNISTIC, OpportunisticSteps
 from tests.hadoop.drawing.plans import PlanChoices, draw_plan_cluster
 from tests.hadoop.drawing.types import FURTHER_TYPES, TypedSteps
+from tests.hadoop.reach import Watch
 from yarnbox.sim.scenario.playing.world import World
 from yarnbox.sim.scenario.reading.document import InvalidScenarioError, read_document, read_next_step
 from yarnbox.sim.scenario.reading.source import tree_from
@@ -49,7 +50,12 @@ class TwinWalk:
 
 
 def walk(
-    comparing: Comparison, seed: int, scheduler: str, length: int = LENGTH, wanted: str | None = None
+    comparing: Comparison,
+    seed: int,
+    scheduler: str,
+    length: int = LENGTH,
+    wanted: str | None = None,
+    watch: Watch | None = None,
 ) -> TwinWalk:
     """Walks from the seed to the end, or to the first difference. The wanted feature is drawn for certain."""
     dice = Random(f"twin {scheduler} {seed}")
@@ -62,7 +68,7 @@ def walk(
             bookings.draw_restarts(Random(f"restarts {seed}"))
         if CONTAINERS in features:
             bookings.draw_containers(Random(f"containers {seed}"))
-        found = _go(comparing, document, (bookings.next_step for _ in range(length)))
+        found = _go(comparing, document, (bookings.next_step for _ in range(length)), watch)
         found.features = features
         return found
     choices: AMChoices
@@ -90,7 +96,7 @@ def walk(
         next_step = TypedSteps(Random(f"types {seed}"), next_step, one_size=one_size).next_step
     if OPPORTUNISTIC.name in features:
         next_step = OpportunisticSteps(Random(f"opportunistic {seed}"), next_step).next_step
-    found = _go(comparing, document, (next_step for _ in range(length)))
+    found = _go(comparing, document, (next_step for _ in range(length)), watch)
     found.features = features
     return found
 
@@ -149,7 +155,9 @@ def _place(verdict: Verdict) -> str:
     return re.sub(r"\d+", "", verdict.why.split(": ours")[0])
 
 
-def _go(comparing: Comparison, document: Document, draws: Iterable[Draw]) -> TwinWalk:
+def _go(
+    comparing: Comparison, document: Document, draws: Iterable[Draw], watch: Watch | None = None
+) -> TwinWalk:
     document = {**document, "steps": []}
     name = str(document["name"])
     scenario, reading = read_document(tree_from(document), name)
@@ -160,6 +168,8 @@ def _go(comparing: Comparison, document: Document, draws: Iterable[Draw]) -> Twi
         except YarnError:
             return  # both refuse the file: otherwise this is a DifferenceError
         for draw in draws:
+            if watch is not None:
+                watch.look(player.world)
             value = draw(player.world)
             assert value is not None
             try:

@@ -192,7 +192,7 @@ def test_a_node_follows_its_parent(tmp_path: Path) -> None:
             )
             assert parent.stdout is not None
             pid = int(await parent.stdout.readline())
-            await rm.registered()
+            await rm.heartbeats.get()  # by then it knows that it is registered
             parent.kill()
             await parent.wait()
             await until(lambda: not is_running(pid))

@@ -7,23 +7,17 @@ tests/scenarios and names it after its rule.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from yarnbox.rm.app import RM_APP
-from yarnbox.rm.attempt import RM_APP_ATTEMPT
-from yarnbox.rm.container import RM_CONTAINER
-from yarnbox.rm.node import RM_NODE
+from tests.tables import cells
 from yarnbox.rm.scheduler.capacity.lifecycle.monitor import AT_A_TIME_MS
 from yarnbox.sim.scenario.playing.player import Player
 from yarnbox.sim.scenario.reading.document import VERBS
 from yarnbox.sim.walk.shrink import shrink, write
 from yarnbox.sim.walk.walker import Coverage, Walk, walk
-from yarnbox.yarn.runtime.statemachine import Table
 
 ARTIFACTS = Path(__file__).parents[2] / "test-artifacts" / "walks"
 SCHEDULERS = ("fifo", "capacity", "fair")
@@ -118,18 +112,5 @@ def test_walks_reach_every_verb_and_every_arc_that_is_within_reach() -> None:
             coverage.add(walked(scheduler, seed).coverage)
     assert [verb for verb in VERBS if verb not in coverage.verbs and verb not in UNUSED_VERBS] == []
     reached = {f"{kind} {before} {event}" for kind, before, event, _ in coverage.arcs}
-    unreached = [
-        cell
-        for table in (RM_APP, RM_APP_ATTEMPT, RM_CONTAINER, RM_NODE)
-        for cell in cells(table)
-        if cell not in reached
-    ]
+    unreached = [cell for cell in cells() if cell not in reached]
     assert [cell for cell in unreached if cell not in (*STORE_IS_AT_ONCE, *NOT_DRAWN)] == []
-
-
-def cells(table: Table[Any]) -> Iterator[str]:
-    """The cells of a table that do something."""
-    for state, arcs in table.rows.items():
-        for event_type, arc in arcs.items():
-            if arc.targets or arc.hook:
-                yield f"{table.name} {state.name} {event_type.__name__}"

@@ -102,8 +102,15 @@ class FairViews(SchedulerViews[FSAppAttempt]):
             raise YarnError(f"queue {name} does not exist")
         return self._queue_info(queue, include_children, recursive)
 
+    def _children(self, queue: FairQueue) -> list[FairQueue]:
+        """As the file has them; then those that it does not declare, as they came."""
+        if not isinstance(queue, ParentQueue):
+            return []
+        ranks = self._fair.allocations.ranks
+        return sorted(queue.children.values(), key=lambda child: ranks.get(child.path, len(ranks)))
+
     def _queue_info(self, queue: FairQueue, include_children: bool, recursive: bool) -> QueueInfo:
-        children = queue.children.values() if isinstance(queue, ParentQueue) and include_children else ()
+        children = self._children(queue) if include_children else []
         most = componentwise_min(queue.max_share, self._fair.cluster_resource())
         reserved = queue.usage.total_reserved()
         return QueueInfo(
@@ -195,7 +202,7 @@ class FairViews(SchedulerViews[FSAppAttempt]):
         return FairQueueView(
             path=queue.path,
             is_leaf=queue.is_leaf,
-            children=tuple(queue.children) if isinstance(queue, ParentQueue) else (),
+            children=tuple(child.path for child in self._children(queue)),
             apps=len(apps),
             active_apps=active,
             pending_apps=len(apps) - active,

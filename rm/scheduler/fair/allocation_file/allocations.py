@@ -86,6 +86,8 @@ class Allocations:
     """The whole file; or, as it is by default, what holds without one."""
 
     queues: Mapping[str, QueueAllocation] = field(default_factory=dict)
+    ranks: Mapping[str, int] = field(default_factory=dict)
+    """The place of each declared queue in the file."""
     leaves: tuple[str, ...] = ()
     """Declared leaf queues by full path, in the order of the file."""
     parents: tuple[str, ...] = ()
@@ -218,6 +220,7 @@ class AllocationDraft:
         max_default = self._text("queueMaxResourcesDefault", self._amount, Amount(most))
         return Allocations(
             queues={path: QueueAllocation(**said) for path, said in self._queues.items()},
+            ranks={path: place for place, path in enumerate(self._queues)},
             leaves=tuple(self._leaves),
             parents=tuple(self._parents),
             user_max_apps=self._user_max_apps,
