@@ -428,12 +428,14 @@ class MirroredRM(SimulatedRM):
 
     def _preempt(self, policy: str) -> None:
         try:
-            self._twin.preempt(policy)
+            is_due = self._twin.preempt(policy)
         except TwinCrashedError as crash:
             scheduler = self.context.scheduler
             if isinstance(scheduler, CapacityScheduler):
                 self.accidents.in_preemption(str(crash), (each.name for each in scheduler.tree.all_queues()))
             raise
+        if not is_due:
+            raise DifferenceError(f"pass of {policy}", "due now", "due at another time")
 
     def _call(self, one: _Call) -> None:
         for host, rack in self.racks.items():

@@ -106,9 +106,9 @@ class Twin:
         """One look of the FairScheduler at what has become empty."""
         self._do("check-allocations")
 
-    def preempt(self, policy: str = "") -> None:
-        """One pass of every policy, or of the one of that class."""
-        self._do("preempt", policy)
+    def preempt(self, policy: str = "") -> bool:
+        """One pass of every policy, or what the timer of the one of that class does: whether it was due."""
+        return bool(self._do("preempt", policy))
 
     def follow_plans(self) -> None:
         """One step of the reservation system's plan follower."""

@@ -292,10 +292,11 @@ public final class Cluster {
 
   // What threads and the world would do
 
-  /** Lets it be that time. Whom Hadoop's monitors missed before. */
+  /** Lets it be that time. Whom Hadoop's monitors missed before, and which policies of theirs were not called. */
   List<String> moveTo(long ms) throws Exception {
     births.note(scheduler);
     List<String> missed = monitors.lookUntil(ms, dispatcher::drain);
+    missed.addAll(late(ms));
     VirtualTime.moveTo(ms);
     trustConfiguredMaximum();
     if (loads != null) {
@@ -330,22 +331,50 @@ public final class Cluster {
     dispatcher.drain();
   }
 
-  /** Every policy of the scheduling monitor once, or the one of that class; or one pass of the FairScheduler's. */
-  void preempt(String policy) throws Exception {
+  /**
+   * Every policy of the scheduling monitor once, or the timer of the one of that class; or one pass of the FairScheduler's.
+   * Whether the timer was due.
+   */
+  boolean preempt(String policy) throws Exception {
+    boolean isDue = true;
     if (scheduler instanceof FairScheduler) {
       preemptFairly();
     } else {
       births.tellByWallClock(scheduler);
-      SchedulingMonitorManager monitors = scheduler.getSchedulingMonitorManager();
-      Map<?, ?> running = (Map<?, ?>) field(SchedulingMonitorManager.class, "runningSchedulingMonitors").get(monitors);
-      for (Object each : new ArrayList<>(running.values())) {
-        SchedulingMonitor monitor = (SchedulingMonitor) each;
-        if (policy.isEmpty() || monitor.getSchedulingEditPolicy().getClass().getName().equals(policy)) {
+      for (SchedulingMonitor monitor : monitorsOfPolicies()) {
+        if (policy.isEmpty()) {
           monitor.invokePolicy();
+        } else if (nameOf(monitor).equals(policy)) {
+          isDue = monitor.nextMs() == VirtualTime.nowMs();
+          monitor.invokeByTimer();
         }
       }
     }
     dispatcher.drain();
+    return isDue;
+  }
+
+  /** Policies whose timer was due before this moment. */
+  private List<String> late(long ms) throws Exception {
+    List<String> late = new ArrayList<>();
+    for (SchedulingMonitor monitor : scheduler instanceof FairScheduler ? List.<SchedulingMonitor>of() : monitorsOfPolicies()) {
+      if (monitor.nextMs() < ms) {
+        late.add("policy " + nameOf(monitor) + " at " + monitor.nextMs());
+      }
+    }
+    return late;
+  }
+
+  private List<SchedulingMonitor> monitorsOfPolicies() throws Exception {
+    SchedulingMonitorManager monitors = scheduler.getSchedulingMonitorManager();
+    Map<?, ?> running = (Map<?, ?>) field(SchedulingMonitorManager.class, "runningSchedulingMonitors").get(monitors);
+    List<SchedulingMonitor> found = new ArrayList<>();
+    running.values().forEach(each -> found.add((SchedulingMonitor) each));
+    return found;
+  }
+
+  private static String nameOf(SchedulingMonitor monitor) {
+    return monitor.getSchedulingEditPolicy().getClass().getName();
   }
 
   /** What the preemption thread does with each starved application that waits for it. */

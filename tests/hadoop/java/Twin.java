@@ -104,8 +104,7 @@ public final class Twin {
         cluster.killMarked();
         return null;
       case "preempt":
-        cluster.preempt(given.text(0));
-        return null;
+        return cluster.preempt(given.text(0));
       case "launched":
         cluster.launched(given.text(0), given.text(1));
         return null;
