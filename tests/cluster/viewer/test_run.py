@@ -61,8 +61,10 @@ def test_a_run_says_what_it_comes_to(recording: Recording) -> None:
 
 
 def test_a_run_tells_what_failed_and_what_is_left_out(recording: Recording) -> None:
-    data = {**recording.data, "failures": ["a: expected 1"], "containersOfEvery": 3, "containersSeen": 9}
-    page = shown(Recording(data, "x"))  # type: ignore[arg-type]
+    data = recording.data.copy()
+    data["failures"] = ["a: expected 1"]
+    data["containersOfEvery"], data["containersSeen"] = 3, 9
+    page = shown(Recording(data, "x"))
     assert {"items": ["a: expected 1"], "kind": "error"} in every(page["above"])
     assert page["below"][-1]["paragraph"].startswith("The run had 9 containers. The recording keeps those of")
     fair = shown(Recording({**recording.data, "scheduler": "FairScheduler"}, "x"))

@@ -62,7 +62,9 @@ def test_an_application_that_asks_for_nothing_does_not_wait() -> None:
     assert len(told()) == 1
 
 
-def test_reasons_of_thousands_are_found_without_looking_at_each_on_nodes() -> None:
+def test_reasons_of_thousands_are_found_without_looking_at_each_on_nodes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     rig = Rig(CAPACITY)
     rig.add_node("n1", 4096, 4)
     for _ in range(40):
@@ -76,7 +78,7 @@ def test_reasons_of_thousands_are_found_without_looking_at_each_on_nodes() -> No
         explained.append(application_id)
         return checks_of(application_id)
 
-    views.request_checks = request_checks  # type: ignore[method-assign,assignment]
+    monkeypatch.setattr(views, "request_checks", request_checks)
     told = waiting(rig.context, lambda _: True, lambda: True)
     assert sum(one["apps"] for one in told["reason"]) > 30
     assert len(explained) < 5
