@@ -46,6 +46,7 @@ from yarnbox.yarn.storage import remote_files
 from yarnbox.yarn.storage.remote_files import RemoteFileError
 from yarnbox.yarn.storage.urls import absolute, is_local
 from yarnbox.yarn.text.command_parser import CommandParser
+from yarnbox.yarn.text.numbers import positive
 from yarnbox.yarn.text.words import counted, did_you_mean
 
 MAX_WAIT = "yarn.resourcemanager.connect.max-wait.ms"
@@ -150,8 +151,8 @@ def parser() -> argparse.ArgumentParser:
     _add_paths(counting)
 
     estimating = kinds.add_parser("pi", parents=[generic], help="estimate pi")
-    estimating.add_argument("maps", metavar="MAPS", type=_positive, help="number of maps")
-    estimating.add_argument("samples", metavar="SAMPLES", type=_positive, help="points per map")
+    estimating.add_argument("maps", metavar="MAPS", type=positive, help="number of maps")
+    estimating.add_argument("samples", metavar="SAMPLES", type=positive, help="points per map")
 
     for name, example in EXAMPLES.items():
         example.add_arguments(kinds.add_parser(name, parents=[generic], help=example.help))
@@ -242,7 +243,7 @@ def _add_containers(parser: argparse.ArgumentParser) -> None:
     add(
         "--containers",
         "-num_containers",
-        type=_positive,
+        type=positive,
         default=1,
         metavar="N",
         help="number of containers (default: 1)",
@@ -258,7 +259,7 @@ def _add_containers(parser: argparse.ArgumentParser) -> None:
     add(
         "--vcores",
         "-container_vcores",
-        type=_positive,
+        type=positive,
         default=1,
         metavar="N",
         help="vcores of each container (default: 1)",
@@ -329,12 +330,6 @@ def _exit_statuses(text: str) -> tuple[int, ...]:
         return tuple(int(status) for status in text.split(",") if status)
     except ValueError:
         raise argparse.ArgumentTypeError(f"{text!r} is not a list of exit statuses such as 1,137") from None
-
-
-def _positive(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number above 0")
-    return int(text)
 
 
 def _count(text: str) -> int:

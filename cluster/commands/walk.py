@@ -7,6 +7,7 @@ from pathlib import Path
 
 from yarnbox.cluster.arguments import SCHEDULERS
 from yarnbox.yarn.text.command_parser import CommandParser
+from yarnbox.yarn.text.numbers import factor, positive
 
 PROGRAM = "yarnbox walk"
 
@@ -21,9 +22,9 @@ def parser() -> argparse.ArgumentParser:
         "scheduler's accounts are right after every call, and that all applications end.",
     )
     length = found.add_mutually_exclusive_group()
-    length.add_argument("--seeds", type=_positive, default=1, metavar="N", help="run N walks (default: 1)")
+    length.add_argument("--seeds", type=positive, default=1, metavar="N", help="run N walks (default: 1)")
     length.add_argument("--replay", type=Path, metavar="FILE", help="repeat a failed walk from its file")
-    length.add_argument("--minutes", type=_minutes, metavar="M", help="run walks for M minutes")
+    length.add_argument("--minutes", type=factor, metavar="M", help="run walks for M minutes")
     found.add_argument("--seed", type=int, metavar="S", help="the first seed (default: any)")
     found.add_argument(
         "--scheduler", choices=SCHEDULERS, help="only this scheduler (default: all, one after another)"
@@ -31,19 +32,3 @@ def parser() -> argparse.ArgumentParser:
     found.add_argument("--no-shrink", action="store_true", help="do not shorten a walk that failed")
     found.add_argument("-v", "--verbose", action="store_true", help="print a line for each walk")
     return found
-
-
-def _positive(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text} is not a number above 0")
-    return int(text)
-
-
-def _minutes(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not 0 < value < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text} is not a number above 0")
-    return value

@@ -16,9 +16,9 @@ from yarnbox.sim.federation.policies import POLICIES
 from yarnbox.sim.federation.report import data, lines, write
 from yarnbox.sim.federation.subcluster import Shape
 from yarnbox.sim.federation.workers import LostSubClustersError
-from yarnbox.sim.load.arguments import positive
 from yarnbox.sim.reports.refusal import INVALID, status_of
 from yarnbox.sim.whatif.engines.pool import cores
+from yarnbox.yarn.text.numbers import positive
 from yarnbox.yarn.text.words import did_you_mean
 
 DONE = 0

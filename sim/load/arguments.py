@@ -13,6 +13,7 @@ from yarnbox.sim.load.runner import RunnerSettings
 from yarnbox.sim.load.swim import SwimOptions
 from yarnbox.sim.reports.progress import Ticker
 from yarnbox.yarn.resources.resource import Resource
+from yarnbox.yarn.text.numbers import factor, positive
 from yarnbox.yarn.text.words import counted
 
 
@@ -161,33 +162,6 @@ def warn(load: Load, err: TextIO) -> None:
 
 
 # ---- values
-
-_MOST = 2**31 - 1
-
-
-def positive(text: str) -> int:
-    """A whole number of at least 1."""
-    return whole(text, 1)
-
-
-def whole(text: str, least: int) -> int:
-    """A whole number, at least that and of 32 bits."""
-    if not (text.isascii() and text.isdigit()) or int(text[:20]) < least:
-        raise argparse.ArgumentTypeError(f"{text[:40]!r} is not a whole number of at least {least}")
-    if len(text) > 20 or int(text) > _MOST:
-        raise argparse.ArgumentTypeError(f"{text[:40]!r} is more than {_MOST}")
-    return int(text)
-
-
-def factor(text: str) -> float:
-    """A number above 0."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not 0 < value < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number above 0")
-    return value
 
 
 def names(text: str) -> tuple[str, ...]:

@@ -24,7 +24,7 @@ from yarnbox.sim.capture.source import (
     Source,
     StateDump,
 )
-from yarnbox.sim.load.arguments import add_load_options, load_of, positive, warn
+from yarnbox.sim.load.arguments import add_load_options, load_of, warn
 from yarnbox.sim.load.formats import Load
 from yarnbox.sim.load.jobs import InvalidTraceError
 from yarnbox.sim.load.reading import Complaints
@@ -36,6 +36,7 @@ from yarnbox.sim.reports.refusal import print_notes, status_of
 from yarnbox.yarn.configuration import ConfigurationError
 from yarnbox.yarn.resources.resource import Resource
 from yarnbox.yarn.text.command_parser import CommandParser
+from yarnbox.yarn.text.numbers import positive
 from yarnbox.yarn.text.words import counted
 
 DONE, SOME_LEFT_OUT = 0, 1

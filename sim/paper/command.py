@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TextIO
 
-from yarnbox.sim.load.arguments import positive
 from yarnbox.sim.load.jobs import InvalidTraceError
 from yarnbox.sim.paper.experiment import Case, Experiment, Findings, Scale
 from yarnbox.sim.paper.experiments.day import FacebookDay, traced
@@ -23,6 +22,7 @@ from yarnbox.sim.reports.progress import Plays
 from yarnbox.sim.reports.refusal import INVALID, status_of
 from yarnbox.sim.whatif.engines.pool import LostWorkersError, cores, play_each
 from yarnbox.yarn.text.command_parser import CommandParser
+from yarnbox.yarn.text.numbers import positive
 from yarnbox.yarn.text.words import aligned, did_you_mean, refused
 
 DONE = 0

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from yarnbox.sim.load.arguments import add_format_options, factor, load_of, positive
+from yarnbox.sim.load.arguments import add_format_options, load_of
 from yarnbox.sim.load.formats import Load
 from yarnbox.sim.load.jobs import InvalidTraceError, Job
 from yarnbox.sim.whatif.compare import SEEDS, SPREAD
@@ -31,6 +31,7 @@ from yarnbox.sim.workload.arguments import (
     take_directory,
 )
 from yarnbox.sim.workload.site import Site
+from yarnbox.yarn.text.numbers import factor, positive
 from yarnbox.yarn.text.words import did_you_mean
 
 MOST_SEEDS = 10_000

@@ -6,7 +6,6 @@ import argparse
 from dataclasses import replace
 from pathlib import Path
 
-from yarnbox.sim.load.arguments import factor, positive, whole
 from yarnbox.sim.load.data import DataOptions, with_data
 from yarnbox.sim.load.formats import Load
 from yarnbox.sim.load.jobs import InvalidTraceError, Nodes, united
@@ -16,6 +15,7 @@ from yarnbox.sim.workload.site import NodeLoss, Site
 from yarnbox.sim.workload.slots import Slots, nodes_with_slots, tasks_in_slots
 from yarnbox.sim.workload.speculation import CHOICES
 from yarnbox.yarn.resources.resource import Resource
+from yarnbox.yarn.text.numbers import factor, positive, whole
 
 SCHEDULERS = ("fifo", "capacity", "fair")
 MOST_NODES = 100_000

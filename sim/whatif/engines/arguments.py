@@ -6,11 +6,11 @@ import argparse
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from yarnbox.sim.load.arguments import positive
 from yarnbox.sim.whatif.engines.pool import Engine, LocalPool
 from yarnbox.sim.whatif.variants import InvalidChangeError
 from yarnbox.yarn.connection.dask import DaskUnusableError, engine_address
 from yarnbox.yarn.connection.dask import add_engine_options as add_dask_options
+from yarnbox.yarn.text.numbers import positive
 
 
 def add_engine_options(found: argparse.ArgumentParser) -> None:

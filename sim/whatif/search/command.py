@@ -13,7 +13,7 @@ from pathlib import Path
 from random import Random
 from typing import TextIO
 
-from yarnbox.sim.load.arguments import positive, warn
+from yarnbox.sim.load.arguments import warn
 from yarnbox.sim.reports.files import replacing
 from yarnbox.sim.reports.progress import Plays
 from yarnbox.sim.whatif.arguments import add_base_options, base_and_load, drawn
@@ -36,6 +36,7 @@ from yarnbox.sim.whatif.search.trials import (
 from yarnbox.sim.whatif.study import Study, check
 from yarnbox.sim.whatif.variants import without_effect
 from yarnbox.yarn.text.command_parser import CommandParser
+from yarnbox.yarn.text.numbers import positive
 from yarnbox.yarn.text.words import aligned, counted
 
 FOUND, NOT_FOUND = 0, 1

@@ -135,7 +135,7 @@ def test_what_cannot_be_done_is_one_line(directory: Path, words: str, message: s
         ("shell --shell-env 1X=2 -- date", "'1X' is not the name of an environment variable"),
         ("shell --shell-command date -- date", "two commands, behind -- and in --shell-command"),
         ("shell --retry-error-codes 1,x -- date", "'1,x' is not a list of exit statuses such as 1,137"),
-        ("pi 0 10", "'0' is not a number above 0"),
+        ("pi 0 10", "'0' is not a whole number of at least 1"),
         ("wordcuont a b", "there is no job wordcuont (did you mean wordcount?)"),
         ("juggle", "there is no job juggle; `yarnbox job --help` lists them"),
     ],

@@ -6,7 +6,7 @@ import argparse
 
 import pytest
 
-from yarnbox.sim.load.arguments import positive
+from yarnbox.yarn.text.numbers import positive
 
 
 @pytest.mark.parametrize("text", ["0", "-3", "1.5", "many", "", "٣"])

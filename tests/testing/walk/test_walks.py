@@ -93,7 +93,7 @@ def test_the_command(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Mon
     assert "walk: 2 walks, " in out
     with pytest.raises(SystemExit):
         main(["--seeds", "0"])
-    assert "0 is not a number above 0" in capsys.readouterr().err
+    assert "'0' is not a whole number of at least 1" in capsys.readouterr().err
 
 
 def test_an_am_that_is_ended_before_it_began_does_not_run() -> None:
