@@ -15,7 +15,7 @@ import pytest
 
 from yarnbox.rm.container import SchedulerNode
 from yarnbox.rm.scheduler.fair.application import FSAppAttempt
-from yarnbox.rm.scheduler.fair.preemption import Preemption
+from yarnbox.rm.scheduler.fair.preemption import PreemptionPass
 from yarnbox.rm.scheduler.fair.queues.leaf import LeafQueue
 from yarnbox.rm.scheduler.fair.queues.queue import Bounds, FairQueue, ParentQueue
 from yarnbox.sim.scenario.playing.player import play
@@ -97,7 +97,7 @@ def make_plain(patch: pytest.MonkeyPatch) -> None:
             self.line = line
 
     patch.setattr(Bounds, "exclude", lambda self, free: False)
-    patch.setattr(Preemption, "_is_known_futile", lambda self, place, capability: False)
+    patch.setattr(PreemptionPass, "is_futile", lambda self, place, capability: False)
     patch.setattr(ParentQueue, "assign", parent_assign)
     patch.setattr(LeafQueue, "assign", leaf_assign)
     patch.setattr(LeafQueue, "update_demand", leaf_update_demand)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 
 from yarnbox.rm.asks import ANY, PendingRequest, RequestKey
 from yarnbox.rm.container import RMContainer, SchedulerNode
@@ -65,6 +66,51 @@ class _Choice:
         self.by_app[application_id] = self.by_app.get(application_id, NONE) + container.resource
 
 
+class PreemptionPass:
+    """What one pass has found out.
+
+    It only ever marks more, and nothing ends meanwhile: what was looked for in vain need not be looked for
+    again, and nodes and their containers are put in order once.
+    """
+
+    def __init__(self, tracker: NodeTracker) -> None:
+        self.nodes = list(tracker.nodes.values())
+        self._vain: dict[object, Resource] = {}
+        """For so much nothing can be found in that place, nor on that node."""
+        self._futile_nodes: dict[Resource, int] = {}
+        """So many nodes at the beginning of all have nothing for it."""
+        self._candidates: dict[NodeId, list[RMContainer]] = {}
+
+    def is_futile(self, place: object, capability: Resource) -> bool:
+        """Whether an equal or smaller request was searched for there without success."""
+        least = self._vain.get(place)
+        return least is not None and least.fits_in(capability)
+
+    def failed(self, place: object, capability: Resource) -> None:
+        """Nothing was found there."""
+        self._vain[place] = capability
+
+    def nodes_left(self, capability: Resource) -> Iterator[SchedulerNode]:
+        """All nodes but the first ones, as long as they are known to have nothing."""
+        nodes, at = self.nodes, self._futile_nodes.get(capability, 0)
+        while at < len(nodes) and self.is_futile(nodes[at].node_id, capability):
+            at += 1
+        self._futile_nodes[capability] = at
+        return islice(nodes, at, None)
+
+    def candidates(self, node: SchedulerNode) -> list[RMContainer]:
+        """Its containers in the order in which they are considered: those that are no AMs, the last in
+        Hadoop's map first; then AMs.
+        """
+        found = self._candidates.get(node.node_id)
+        if found is None:
+            ordered = node.in_hash_order()
+            found = [container for container in reversed(ordered) if not container.is_am]
+            found.extend(container for container in ordered if container.is_am)
+            self._candidates[node.node_id] = found
+        return found
+
+
 class Preemption:
     """The starved applications, the marked containers, and what they free (Hadoop: FSPreemptionThread)."""
 
@@ -84,11 +130,7 @@ class Preemption:
         """Those that stand there, to be found at once."""
         self._preempted_on: dict[NodeId, _PreemptedOnNode] = {}
         self._passes = 0
-        self._vain: dict[object, Resource] = {}
-        """In the pass at hand: for so much nothing can be found in that place, nor on that node.
-
-        A pass only ever marks more, so that what was looked for in vain need not be looked for again.
-        """
+        self._pass = PreemptionPass(fair.tracker)
 
     @property
     def holds_preempted_space(self) -> bool:
@@ -117,7 +159,7 @@ class Preemption:
 
     def run(self) -> None:
         """Preempts for all starved applications, the least starved first."""
-        self._vain = {}
+        self._pass = PreemptionPass(self._fair.tracker)
         while len(self._starved):
             app = self._starved.take()
             del self._in_queue[app]
@@ -198,29 +240,29 @@ class Preemption:
 
     def _choose(self, request: PendingRequest, *, is_relaxed: bool) -> _Choice | None:
         """The best set for one container of the request: the fewest AMs."""
-        tracker = self._fair.tracker
+        known, capability = self._pass, request.capability
         is_anywhere = request.location == ANY
-        if self._is_known_futile(ANY, request.capability) or self._is_known_futile(
-            request.location, request.capability
-        ):
+        if known.is_futile(ANY, capability) or known.is_futile(request.location, capability):
             return None
-        nodes = list(tracker.nodes.values() if is_anywhere else tracker.nodes_at(request.location))
+        if not is_anywhere:
+            nodes: Iterable[SchedulerNode] = self._fair.tracker.nodes_at(request.location)
+        else:
+            nodes = known.nodes_left(capability)
         if self._fair.published.newest_first:
-            nodes.sort(key=self._age_key)
-        best = self._search(request.capability, nodes)
+            nodes = sorted(nodes, key=self._age_key)
+        best = self._search(capability, nodes)
         if best is None:
-            self._vain[request.location] = request.capability
+            known.failed(request.location, capability)
         if best is not None and best.am_count and not is_anywhere and is_relaxed:
             named = {node.node_id: None for node in nodes}
-            others = [node for node in tracker.nodes.values() if node.node_id not in named]
-            spare = self._search(request.capability, others)
+            spare = self._search(capability, [node for node in known.nodes if node.node_id not in named])
             if spare is not None and spare.am_count < best.am_count:
                 return spare
         return best
 
     def _candidates(self, node: SchedulerNode) -> Iterable[RMContainer]:
         """In the order in which they are considered."""
-        found = _candidates(node)
+        found = self._pass.candidates(node)
         return sorted(found, key=_newest_key) if self._fair.published.newest_first else found
 
     def _age_key(self, node: SchedulerNode) -> tuple[bool, int, str]:
@@ -232,11 +274,6 @@ class Preemption:
             if container.container_id not in marked and app is not None and app.can_lose(container, NONE):
                 return container.is_am, -container.creation_ms, str(node.node_id)
         return True, 1, str(node.node_id)
-
-    def _is_known_futile(self, place: object, capability: Resource) -> bool:
-        """Whether an equal or smaller request was searched for there without success."""
-        least = self._vain.get(place)
-        return least is not None and least.fits_in(capability)
 
     def _search(self, capability: Resource, nodes: Iterable[SchedulerNode]) -> _Choice | None:
         best, allowed_ams = None, _ANY_NUMBER
@@ -250,7 +287,7 @@ class Preemption:
 
     def _on_node(self, capability: Resource, node: SchedulerNode, allowed_ams: int) -> _Choice | None:
         """Containers to preempt on this node, AMs last, until the request fits."""
-        if self._is_known_futile(node.node_id, capability):
+        if self._pass.is_futile(node.node_id, capability):
             return None
         preempted = self._preempted_on.get(node.node_id)
         marked = preempted.marked if preempted is not None else {}
@@ -274,7 +311,7 @@ class Preemption:
                 room = room + container.resource
             if capability.fits_in(room):
                 return choice
-        self._vain[node.node_id] = capability
+        self._pass.failed(node.node_id, capability)
         return None
 
     def _mark(self, containers: list[RMContainer], starved: FSAppAttempt) -> None:
@@ -377,13 +414,6 @@ class _Visited:
             return False
         places[_RACK, location] = None
         return True
-
-
-def _candidates(node: SchedulerNode) -> Iterator[RMContainer]:
-    """Those that are no AMs, the last in Hadoop's map first; then AMs."""
-    ordered = node.in_hash_order()
-    yield from (container for container in reversed(ordered) if not container.is_am)
-    yield from (container for container in ordered if container.is_am)
 
 
 def _newest_key(container: RMContainer) -> tuple[bool, int, int]:
