@@ -92,10 +92,6 @@ class RecordedCluster:
                 "apps": {"app": self._apps(moment, {**query, "limit": str(_MOST_ROWS)})["found"]["app"]}
             },
             "/ui/apps": self._apps,
-            "/ui/rights": lambda moment, _: {
-                "user": "",
-                "countsVCores": (self._document("/waiting", moment) or {}).get("countsVCores", True),
-            },
             "/ui/containers": self._containers,
             "/ui/history/queues": self._queue_history,
             "/ui/history/cluster": self._cluster_history,
@@ -108,9 +104,14 @@ class RecordedCluster:
             "/ui/waiting": lambda moment, _: {"waiting": self._document("/waiting", moment)},
             "/ui/queue-users": self._queue_users,
             "/ui/queues": self._queues,
-            "/ui/recording/events": self._events,
+            "/ui/events": self._events,
             "/ui/recording/containers": self._every_container,
         }
+
+    @property
+    def counts_vcores(self) -> bool:
+        """Whether the scheduler does."""
+        return bool((self._document("/waiting", self.place(None)) or {}).get("countsVCores", True))
 
     def answer(self, path: str, query: Query, at: int | None) -> Answer:
         """The answer to a path below /ws/v1/cluster: empty where this recording does not tell what others do,
@@ -407,8 +408,9 @@ class RecordedCluster:
                     "subject": subject,
                     "details": text,
                     "isTrouble": bool(is_trouble),
+                    "number": number,
                 }
-                for when, _, kind, subject, text, is_trouble in rows
+                for number, (when, _, kind, subject, text, is_trouble) in enumerate(rows)
             ],
             "leftOut": self.recording.data["eventsLeftOut"],
         }

@@ -22,6 +22,7 @@ from yarnbox.cluster.viewer.run import run_page
 from yarnbox.cluster.viewer.simulation import simulation_page
 from yarnbox.rm.edge.http.pages import RECORDING, Pages
 from yarnbox.rm.edge.http.server import CSRF_HEADER, ROOT
+from yarnbox.rm.web.pages.shell import run_shell
 from yarnbox.rm.web.pages.terms import terms
 from yarnbox.rm.web.refusals import RestError
 from yarnbox.yarn.http.access import HttpAccess, HttpAccessSettings
@@ -49,6 +50,7 @@ class Viewer:
         self.add("GET", _UI + "/comparison", self._comparison)
         self.add("GET", _UI + "/what-if", self._what_if)
         self.add("GET", _UI + "/terms", self._terms)
+        self.add("GET", _UI + "/shell", self._shell)
         self.add("GET", _UI + "/simulations", self._offer)
         self.add("GET", _UI + "/simulations/file", self._file)
         self.add("POST", _UI + "/simulations", self._simulate)
@@ -99,8 +101,9 @@ class Viewer:
         ]
         shown: dict[str, Any] = {"runs": runs, "whatIf": self._library.report is not None}
         if recordings:
-            recording = self._library.run(request.query.get("run", "")).recording
-            shown["run"] = {key: recording.data.get(key) for key in _HEADER}
+            found = self._library.run(request.query.get("run", ""))
+            shown["run"] = {key: found.recording.data.get(key) for key in _HEADER}
+            shown["run"]["countsVCores"] = found.counts_vcores
         return _json(shown)
 
     async def _comparison(self, request: web.Request) -> web.StreamResponse:
@@ -128,6 +131,9 @@ class Viewer:
 
     async def _terms(self, request: web.Request) -> web.StreamResponse:
         return _json(terms())
+
+    async def _shell(self, request: web.Request) -> web.StreamResponse:
+        return _json(run_shell())
 
     # ---- simulations
 

@@ -17,6 +17,7 @@ from yarnbox.rm.web.pages.actions import Reader, queue_actions
 from yarnbox.rm.web.pages.labels import labels_page
 from yarnbox.rm.web.pages.overview import cluster_page
 from yarnbox.rm.web.pages.queue import scheduler_page
+from yarnbox.rm.web.pages.shell import cluster_shell
 from yarnbox.rm.web.pages.terms import terms
 from yarnbox.rm.web.properties import configuration_page, scheduler_file, site_properties
 from yarnbox.rm.web.queues import scheduler, users
@@ -37,10 +38,10 @@ def reader_of(call: Call) -> Reader:
     return Reader(user, is_admin, call.context.settings.web.actions_enabled)
 
 
-def rights(call: Call) -> Reply:
-    """GET /ui/rights: who is looking, and which resources the scheduler counts."""
-    value = {"user": call.caller.user, "countsVCores": call.context.scheduler.counts_vcores}
-    return Reply(root="rights", shows_root=False, value=value)
+def shell_shown(call: Call) -> Reply:
+    """GET /ui/shell: the pages, the keys, who is looking, and whether the scheduler counts vcores."""
+    value = cluster_shell(call.caller.user, counts_vcores=call.context.scheduler.counts_vcores)
+    return Reply(root="shell", shows_root=False, value=value)
 
 
 def terms_shown(call: Call) -> Reply:
@@ -145,7 +146,7 @@ def configuration(call: Call) -> Reply:
 
 
 ROUTES: tuple[Route, ...] = (
-    ("GET", "/ui/rights", rights),
+    ("GET", "/ui/shell", shell_shown),
     ("GET", "/ui/terms", terms_shown),
     ("GET", "/ui/about", about_shown),
     ("GET", "/ui/labels", labels_shown),

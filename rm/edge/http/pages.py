@@ -10,8 +10,10 @@ from importlib.resources import files
 from typing import Protocol
 
 from aiohttp import web
+from yarl import URL
 
 from yarnbox.yarn.http.server import Responder
+from yarnbox.yarn.ids import ApplicationAttemptId, ContainerId
 
 _POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'"
 _POLICY += "; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
@@ -45,6 +47,7 @@ class Pages:
             b"<html ", b'<html data-source="%b" ' % source.encode()
         )
         server.add("GET", "/cluster", self._document)
+        server.add("GET", "/cluster/{kind:appattempt|container}/{id}", self._to_application)
         server.add("GET", "/cluster/{rest:.+}", self._document)
         server.add("GET", "/static/{name:.+}", self._static)
         server.add("GET", "/", self._to_cluster)
@@ -62,6 +65,16 @@ class Pages:
     def _file(self, name: str, headers: dict[str, str]) -> web.Response:
         kind = _KINDS["." + name.rpartition(".")[2]]
         return web.Response(body=self._files[name], content_type=kind, charset="utf-8", headers=headers)
+
+    async def _to_application(self, request: web.Request) -> web.StreamResponse:
+        """Attempts and containers are shown with their application."""
+        kind, name = request.match_info["kind"], request.match_info["id"]
+        try:
+            owner = ContainerId.parse(name) if kind == "container" else ApplicationAttemptId.parse(name)
+        except ValueError:
+            return await self._document(request)  # which says that there is no such page
+        to = URL(f"/cluster/app/{owner.application_id}").with_query(request.query)
+        return web.Response(status=302, headers={"Location": str(to)})
 
     async def _to_cluster(self, request: web.Request) -> web.StreamResponse:
         return web.Response(status=302, headers={"Location": "/cluster"})

@@ -21,6 +21,7 @@ from aiohttp import web
 from yarnbox.rm.core import Core
 from yarnbox.rm.edge.http.server import ROOT, WebServer
 from yarnbox.rm.web.event_rows import ROUTINE, row
+from yarnbox.rm.web.values import Answer
 from yarnbox.yarn.runtime.event import Event
 
 _REMEMBERED = 5_000
@@ -48,6 +49,7 @@ class EventStream:
         self._listeners: dict[asyncio.Task[object], None] = {}
         core.context.dispatcher.watchers.append(self._note)
         server.add("GET", ROOT + "/events", self._serve)
+        server.add("GET", ROOT + "/ui/events", self._list)
         server.app.on_shutdown.append(self._end)
 
     def _note(self, event: Event) -> None:
@@ -89,8 +91,7 @@ class EventStream:
             }
         )
         await response.prepare(request)
-        access, user = self._core.access, self._server.caller(request).user
-        shows_details = not access.is_enabled or access.is_admin(user)
+        shows_details = self._shows_details(request)
         has_routine = request.query.get("routine") == "true"
         task = asyncio.current_task()
         assert task is not None
@@ -102,7 +103,7 @@ class EventStream:
                 new = self._after(last, has_routine=has_routine)[:_BATCH]
                 if new:
                     last = new[-1][0]
-                    said = (self._message(one, shows_details=shows_details) for one in new)
+                    said = (_message(*self._row(one, shows_details=shows_details)) for one in new)
                     await response.write("".join(said).encode())
                 elif silent_s >= _QUIET_S:
                     silent_s = 0.0
@@ -112,10 +113,25 @@ class EventStream:
         finally:
             del self._listeners[task]
 
-    def _message(self, entry: Entry, *, shows_details: bool) -> str:
+    async def _list(self, request: web.Request) -> web.StreamResponse:
+        """What is remembered, or is newer than the number `since`; for pages, which ask again and again."""
+        shows_details = self._shows_details(request)
+        found = self._after(self._start(request), has_routine=False)
+        rows = (self._row(one, shows_details=shows_details) for one in found)
+        return web.json_response({"event": [{"number": number, **shown} for number, shown in rows]})
+
+    def _shows_details(self, request: web.Request) -> bool:
+        access = self._core.access
+        return not access.is_enabled or access.is_admin(self._server.caller(request).user)
+
+    def _row(self, entry: Entry, *, shows_details: bool) -> tuple[str, Answer]:
         number, moment_ms, event = entry
         shown = row(moment_ms, event, shows_details=shows_details)
-        return f"id: {self._context.start_ms}-{number}\ndata: {json.dumps(shown)}\n\n"
+        return f"{self._context.start_ms}-{number}", shown
+
+
+def _message(number: str, shown: Answer) -> str:
+    return f"id: {number}\ndata: {json.dumps(shown)}\n\n"
 
 
 def _number_of(entry: Entry) -> int:

@@ -11,6 +11,7 @@ blocks       headings, texts, tables and charts, of which pages consist
 charts       the charts of the cluster and of queues
 facts        a figure by its name, and what else is said in a few words
 queue        the page of the scheduler and of the chosen queue
+shell        what stands around every page
 terms        what words of the pages mean
 why          why an application waits
 """

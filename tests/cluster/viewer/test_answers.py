@@ -120,7 +120,7 @@ def test_the_queues_of_the_scheduler(cluster: RecordedCluster) -> None:
 
 def test_what_happened_until_then(cluster: RecordedCluster) -> None:
     def events(at: int) -> list[Any]:
-        found: list[Any] = cluster.answer("/ui/recording/events", {}, at)["event"]
+        found: list[Any] = cluster.answer("/ui/events", {}, at)["event"]
         return found
 
     assert [one["subject"] for one in events(BEGIN)] == ["n1:1234", "n2:1234"]
@@ -131,7 +131,7 @@ def test_what_a_recording_of_a_workload_leaves_out_is_empty(workload: Recording)
     cluster = RecordedCluster(workload)
     assert cluster.answer("/scheduler-overview", {}, None) is None
     assert cluster.answer("/ui/waiting", {}, None) == {"waiting": None}
-    assert cluster.answer("/ui/rights", {}, None)["countsVCores"] is True
+    assert cluster.counts_vcores
     assert cluster.answer("/ui/queue-users", {"queue": "root.default"}, None) == {"users": {"user": []}}
     told = cluster.answer(f"/ui/app/{A1}", {}, None)["app"]
     assert [one["step"] for one in told["moment"]] == ["submitted", "AM launched", "finished"]
@@ -143,7 +143,7 @@ def test_what_a_recording_of_a_workload_leaves_out_is_empty(workload: Recording)
     assert cluster.answer(f"/ui/why/{A1}", {}, None) == {"why": {"block": []}}
 
 
-@pytest.mark.parametrize("path", ["/info", "/get-rm-node-labels", "/ui/conf", "/ui/rights"])
+@pytest.mark.parametrize("path", ["/info", "/get-rm-node-labels", "/ui/conf"])
 def test_what_else_pages_ask_for(cluster: RecordedCluster, path: str) -> None:
     assert cluster.answer(path, {}, None)
 
@@ -208,7 +208,7 @@ def test_what_waits_and_why(cluster: RecordedCluster) -> None:
     b1 = "application_0_0002"
     why = cluster.answer(f"/ui/why/{b1}", {}, RESERVED - 1000)["why"]
     assert (why["queue"], len(why["reasons"])) == ("root.b", 1)
-    assert cluster.answer("/ui/rights", {}, RESERVED)["countsVCores"] is False
+    assert not cluster.counts_vcores
     (waits,) = cluster.answer("/ui/waiting", {}, RESERVED)["waiting"]["reason"]
     assert (waits["containers"], waits["example"], waits["queue"]) == (1, b1, "root.b")
     (user,) = cluster.answer("/ui/queue-users", {"queue": "root.a"}, THREE)["users"]["user"]

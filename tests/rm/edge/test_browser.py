@@ -400,20 +400,16 @@ async def unfold_the_diagnostics(page: Page) -> None:
 
 
 async def read_the_events(page: Page, caller: Web) -> None:
-    """Nobody is told that nothing has happened before it is known; when something was stands in its row."""
-    may_answer = asyncio.Event()
-
-    async def answer_late(route: Route) -> None:
-        await may_answer.wait()
-        await route.continue_()
-
-    await page.route("**/v1/cluster/events?*", answer_late)
+    """When something was stands in its row; what happens meanwhile comes on top, and nothing comes twice."""
     await show(page, caller, "/events?q=AttemptRegistered")
-    await page.get_by_text("Reading the events").wait_for()
-    may_answer.set()
     await page.get_by_role("cell", name="AttemptRegistered", exact=True).wait_for()
     await page.locator("td time", has_text=re.compile(r"\d\d:\d\d:\d\d$")).first.wait_for()
-    await page.unroute("**/v1/cluster/events?*")
+    await show(page, caller, "/events?q=type:AppAccepted")
+    accepted = page.get_by_role("cell", name="AppAccepted", exact=True)
+    await accepted.wait_for()
+    application_id = await submit(caller)
+    await page.locator("tbody tr:first-child", has_text=application_id).wait_for()
+    assert await accepted.count() == 2
     await show(page, caller, "/events?q=nothing-of-that-name")
     await page.get_by_text("No events match these filters.").wait_for()
 

@@ -275,6 +275,37 @@ def test_a_stream_says_at_once_when_all_is_told(tmp_path: Path, monkeypatch: pyt
     play(scene)
 
 
+def test_a_page_asks_for_the_events_that_it_has_not(tmp_path: Path) -> None:
+    async def scene() -> None:
+        async with web(tmp_path) as caller:
+            first = (await caller.get("/ui/events"))["event"]
+            assert first[0]["type"] == "NodeStarted"
+            assert len({one["number"] for one in first}) == len(first)
+            last = first[-1]["number"]
+            assert (await caller.get(f"/ui/events?since={last}"))["event"] == []
+            application_id = str(await caller.desk.submit())
+            more = (await caller.get(f"/ui/events?since={last}"))["event"]
+            assert application_id in {one["subject"] for one in more}
+            assert not {one["number"] for one in more} & {one["number"] for one in first}
+            assert (await caller.get("/ui/events?since=1-5"))["event"][: len(first)] == first, "another RM's"
+
+    play(scene)
+
+
+def test_attempts_and_containers_are_shown_with_their_application(tmp_path: Path) -> None:
+    async def scene() -> None:
+        async with web(tmp_path) as caller:
+            for name in ("appattempt/appattempt_7_0002_000001", "container/container_e03_7_0002_01_000004"):
+                url = f"{caller.top}/cluster/{name}?user.name=mei"
+                async with caller.session.get(url, allow_redirects=False) as answer:
+                    told = (answer.status, answer.headers["Location"])
+                    assert told == (302, "/cluster/app/application_7_0002?user.name=mei")
+            async with caller.session.get(f"{caller.top}/cluster/container/none") as answer:
+                assert answer.status == 200, "a page says that there is none"
+
+    play(scene)
+
+
 def test_lists_come_in_pages(tmp_path: Path) -> None:
     async def scene() -> None:
         async with web(tmp_path) as caller:

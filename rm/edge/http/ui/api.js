@@ -22,8 +22,6 @@ const MOST_SKEW_MS = 2000;
 let skew = 0;
 export const serverNow = () => Date.now() + skew;
 
-/** When the server last said anything. */
-export const contact = { at: performance.now() };
 let patience = new AbortController();
 
 /** Waits no longer for what was asked for: who is stopped, or a host that is gone, never answers. */
@@ -38,7 +36,6 @@ async function ask(path, options) {
     const text = await response.text();
     const found = Date.parse(response.headers.get("Date")) - Date.now();
     skew = Math.abs(found) > MOST_SKEW_MS ? found : 0;
-    contact.at = performance.now();
     return { response, text };
   } catch (error) {
     throw new Unreachable(error.message);
@@ -79,5 +76,3 @@ export const put = send("PUT");
 export const post = send("POST");
 export const list = (value) =>
   value === undefined || value === null ? [] : Array.isArray(value) ? value : [value];
-export const events = (since) =>
-  new EventSource(address(since ? `/events?since=${since}` : "/events?backfill=500"));

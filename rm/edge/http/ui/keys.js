@@ -1,21 +1,10 @@
 // Keys: pages by `g` and a letter, the filter by `/`, rows of tables by arrows, and `?` for all of this.
 import { tell } from "./dialog.js";
-import { facts, isRecording } from "./dom.js";
+import { facts, factsOf } from "./dom.js";
 import { reveal } from "./grid.js";
 
-const OTHERS = [
-  ["/", "filter"],
-  ["p", "pause or resume"],
-  ["↑ ↓", "rows of a table; also Page Up, Page Down, Home, End"],
-  ...(isRecording ? [["← →", "one moment back, one moment on"]] : []),
-  ["Enter", "open the row"],
-  ["t", "light or dark"],
-  ["?", "this help"],
-  ["Esc", "close a dialog, leave the filter"],
-];
-
-export const help = (pages) =>
-  tell("Keys", facts([...pages.map(([, name, key]) => [`g, then ${key}`, name]), ...OTHERS]));
+/** `keys` are what the server says of them (rm/web/pages/shell.py). */
+export const help = (keys) => tell("Keys", facts(factsOf(keys)));
 
 const STEPS = { ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10, Home: -Infinity, End: Infinity };
 
@@ -47,8 +36,8 @@ function press(event) {
   return Boolean(row);
 }
 
-// `go` opens a page; `keys` has a function for each key of its own.
-export function listenToKeys(pages, go, keys) {
+// `go` opens a page; `does` has a function for each further key.
+export function listenToKeys({ page: pages, key: keys }, go, does) {
   let waitsForG = false;
   document.addEventListener("keydown", (event) => {
     const target = /** @type {HTMLElement} */ (event.target);
@@ -56,16 +45,16 @@ export function listenToKeys(pages, go, keys) {
     if (target.closest("input, select, textarea, dialog") || event.ctrlKey || event.metaKey || event.altKey)
       return;
     if (move(event) || press(event)) return;
-    const page = waitsForG && pages.find(([, , key]) => key === event.key);
+    const page = waitsForG && pages.find(({ key }) => key === event.key);
     waitsForG = event.key === "g";
-    if (page) go(page[0]);
-    else if (event.key === "?") help(pages);
+    if (page) go(page.to);
+    else if (event.key === "?") help(keys);
     else if (event.key === "/") {
       event.preventDefault();
       document.getElementById("filter")?.focus();
-    } else if (Object.hasOwn(keys, event.key)) {
+    } else if (Object.hasOwn(does, event.key)) {
       event.preventDefault();
-      keys[event.key]();
+      does[event.key]();
     }
   });
 }

@@ -1,11 +1,10 @@
 // A finished run instead of a living cluster: the bar with the slider of time, and the pages that only runs
 // have.
-import { get, list } from "./api.js";
+import { get } from "./api.js";
 import { compare } from "./compare.js";
 import { clamped, countVCores, html, refresh, render, select, since, withQuery } from "./dom.js";
 import { run } from "./run.js";
 import { simulation } from "./simulation.js";
-import { eventLog } from "./views.js";
 
 const SPEEDS = [
   [0.5, "half speed"],
@@ -140,19 +139,9 @@ function draw() {
 
 async function reload() {
   header = await get("/ui/recording");
-  countVCores(await get("/ui/rights").catch(() => null));
+  countVCores(header.run);
   shownRun = chosenRun();
   draw();
-}
-
-async function events(_, query) {
-  const { event, leftOut } = await get("/ui/recording/events");
-  const numbered = list(event).map((one, number) => ({ ...one, number }));
-  return [
-    ...eventLog(numbered, query, { calls: ["/ui/recording/events"] }),
-    leftOut > 0 &&
-      html`<p class="empty">The recording kept the first events; ${leftOut} later ones are not in it.</p>`,
-  ];
 }
 
 // The address may be of another `yarnbox view`.
@@ -180,7 +169,7 @@ const ofRun = (view) => async (words, query) => {
   return view(words, query);
 };
 
-export async function begin(pages, views, goTo) {
+export async function begin(views, goTo) {
   go = goTo;
   const style = { rel: "stylesheet", href: "/static/recorded.css" };
   document.head.append(Object.assign(document.createElement("link"), style));
@@ -188,7 +177,6 @@ export async function begin(pages, views, goTo) {
   document.getElementById("lost").textContent = "yarnbox view does not answer any more: start it again.";
   for (const name of Object.keys(views)) views[name] = ofRun(views[name]);
   Object.assign(views, {
-    events: ofRun(events),
     run: ofRun((_, query) => run(current(), addressOf, query)),
     compare: (words, query) =>
       header.whatIf && !header.run
@@ -202,7 +190,5 @@ export async function begin(pages, views, goTo) {
       });
     },
   });
-  pages.splice(0, 1, ["/cluster/run", "Run", "r"], ["/cluster", "Cluster", "c"]);
-  pages.push(["/cluster/compare", "Compare", "v"], ["/cluster/simulation", "Simulation", "m"]);
   await reload().catch(() => {}); // the page that is drawn now asks again, and says why
 }

@@ -1,8 +1,8 @@
 // The pages about events, labels, configuration and the ResourceManager itself.
-import { get, list } from "./api.js";
+import { get, isRecording, list } from "./api.js";
 import { blocks } from "./blocks.js";
 import { CARD, number, OFF, ofAnything, text } from "./columns.js";
-import { choice, facts, factsOf, filter, h, html, inUnits, logged, title, unfiltered } from "./dom.js";
+import { choice, empty, facts, factsOf, filter, h, html, inUnits, logged, title, unfiltered } from "./dom.js";
 import { matcher } from "./filtering.js";
 import { grid } from "./grid.js";
 
@@ -29,7 +29,6 @@ function searched(name, { hint, choices, usual, isShown, what, none = null, ...o
 const EVENTS = {
   id: "events",
   what: "events",
-  usual: "all",
   hint: "words, or type:AppAccepted subject:application_1 about:Node",
   choices: [
     ["all", "all events"],
@@ -54,13 +53,25 @@ const EVENTS = {
     }),
   ],
   keyOf: (one) => one.number,
-  calls: ["/events?backfill=500"],
+  calls: ["/ui/events"],
   none: "No events yet.",
 };
 
+// What happened since, of a cluster; a recording says all until the moment that is shown.
+const log = [],
+  MOST_EVENTS = 5000;
+
 /** The event log: what happened, about whom, and what it says; the newest first. */
-export const eventLog = (log, query, more = {}) =>
-  searched("Events", { ...EVENTS, ...more }, log.toReversed(), query);
+export async function events(_, query, usual = "all") {
+  if (isRecording) log.length = 0;
+  const { event, leftOut } = await get(`/ui/events?since=${log.at(-1)?.number ?? ""}`);
+  log.push(...list(event));
+  log.splice(0, log.length - MOST_EVENTS);
+  return [
+    ...searched("Events", { ...EVENTS, usual }, log.toReversed(), query),
+    leftOut > 0 && empty(`The recording kept the first events; ${leftOut} later ones are not in it.`),
+  ];
+}
 
 export const labels = async (_, query) => blocks((await get("/ui/labels")).labels.block, query);
 
