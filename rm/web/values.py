@@ -11,18 +11,25 @@ from datetime import UTC, datetime
 from typing import Any
 
 from yarnbox.rm.scheduler.calculator import float32
+from yarnbox.yarn.limits import INT64_MAX
 from yarnbox.yarn.resources.resource import MEMORY_MB, VCORES, Resource
 from yarnbox.yarn.resources.resource_types import ResourceTypeRegistry
 
 Answer = dict[str, Any]
 
+_WHOLE_BELOW = 1 << 24
+"""Whole numbers below it have all their digits in 32 bits."""
+_TINY = 1e-37
+
 
 def java_float(value: float) -> float:
     """A number as Java prints its `float`: the shortest decimal that names the same 32 bits."""
     wanted = float32(value)
-    if not math.isfinite(wanted):
+    if not math.isfinite(wanted) or (abs(wanted) < _WHOLE_BELOW and wanted == int(wanted)):
         return wanted
-    for digits in range(1, 10):
+    # Every decimal of six digits names a float of its own, unless it is tiny, and the format leaves out zeros
+    # at the end.
+    for digits in range(6 if abs(wanted) > _TINY else 1, 10):
         shown = float(f"{wanted:.{digits}g}")
         if float32(shown) == wanted:
             return shown
@@ -39,29 +46,30 @@ class Shapes:
     """Resources in the shape that clients read, for the types of one cluster."""
 
     def __init__(self, types: ResourceTypeRegistry) -> None:
-        self._types = list(types)
+        self._types = [(kind.name, kind.units, list(kind.tags)) for kind in types]
 
     def resource(self, value: Resource | None, limits: tuple[Resource, Resource] | None = None) -> Answer:
         """ResourceInfo; `limits` are the scheduler's smallest and largest container, where they are shown."""
         held = value if value is not None else Resource(0, 0)
-        types = [self._type(one, held, limits) for one in self._types]
         return {
             "memory": held.memory_mb,
             "vCores": held.vcores,
-            "resourceInformations": {"resourceInformation": types},
+            "resourceInformations": {
+                "resourceInformation": [
+                    {
+                        "attributes": {},
+                        "maximumAllocation": INT64_MAX if limits is None else limits[1].value(name),
+                        "minimumAllocation": 0 if limits is None else limits[0].value(name),
+                        "name": name,
+                        "resourceType": "COUNTABLE",
+                        "units": units,
+                        "value": held.value(name),
+                        **({"tags": tags} if tags else {}),
+                    }
+                    for name, units, tags in self._types
+                ]
+            },
         }
-
-    def _type(self, kind: Any, held: Resource, limits: tuple[Resource, Resource] | None) -> Answer:
-        shown: Answer = {
-            "attributes": {},
-            "maximumAllocation": 2**63 - 1 if limits is None else limits[1].value(kind.name),
-            "minimumAllocation": 0 if limits is None else limits[0].value(kind.name),
-            "name": kind.name,
-            "resourceType": "COUNTABLE",
-            "units": kind.units,
-            "value": held.value(kind.name),
-        }
-        return {**shown, "tags": list(kind.tags)} if kind.tags else shown
 
 
 def entries(values: Mapping[str, object]) -> Answer:
