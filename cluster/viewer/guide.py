@@ -11,6 +11,7 @@ from yarnbox.cluster.viewer.details import applications, plans, preemptions
 from yarnbox.cluster.viewer.units import since
 from yarnbox.rm.web.pages.blocks import chart, heading, line, paragraph, section, table
 from yarnbox.rm.web.pages.facts import or_none
+from yarnbox.rm.web.pages.terms import explained
 from yarnbox.rm.web.queues.words import memory, percentage
 from yarnbox.sim.recording.document import Recording
 
@@ -30,12 +31,12 @@ def guide(recording: Recording, moment: int, *, demo: str, has_twin: bool) -> li
 
 def _texts(watch: str, change: str, demo: str, has_twin: bool) -> Iterator[Block]:
     yield heading("What to watch")
-    yield paragraph({"terms": watch})
+    yield paragraph(explained(watch))
     if has_twin:
         both: list[object] = ["There is another run of this scenario: choose it above, or "]
         yield paragraph([*both, {"link": "compare both", "to": "/cluster/compare"}, "."])
     yield heading("Change one thing")
-    yield paragraph({"terms": change})
+    yield paragraph(explained(change))
     if demo:
         to = f"/cluster/simulation?file={quote(demo, safe='')}"
         yield paragraph({"link": f"Open {demo} to change and play it", "to": to, "kind": "button"})
@@ -73,7 +74,7 @@ class Pictures:
             if one["isThere"]:
                 of_what = _of_what(one) if present == "share" else ""
                 words.append({"together": [f"{one['name']} ", {"word": said(one[present])}, of_what]})
-        yield heading({"terms": what})
+        yield heading(explained(what))
         yield {**paragraph(words, "legend counts"), "label": f"{what} at this moment"}
         series = [line(one["name"], one[values], hue=hue) for hue, one in drawn]
         yield chart(what, self._times, series, marks=[self._now], unit=unit, top=top)
@@ -111,8 +112,8 @@ class Pictures:
         ]
         nothing, capacity = "There are no reservations yet.", plan["capacity"]
         yield heading(f"Plan of {queue}, over time")
-        about = {"terms": "Memory reserved in this plan queue; the line is its capacity,"}
-        yield paragraph([about, f" {memory(capacity)}."], "legend")
+        about = explained("Memory reserved in this plan queue; the line is its capacity,")
+        yield paragraph([*about, f" {memory(capacity)}."], "legend")
         if bookings:
             how = {"unit": "memory", "top": capacity, "ceiling": capacity, "isStacked": True}
             yield chart(f"Plan of {queue}", [*times, *more], series, marks=[self._now], **how)
@@ -131,7 +132,7 @@ class Pictures:
 
 
 def _waits(one: Block) -> object:
-    return {"lines": [{"terms": why} for why in one["waits"]]}
+    return {"lines": [explained(why) for why in one["waits"]]}
 
 
 def _of_what(one: Block) -> str:

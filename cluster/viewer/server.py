@@ -23,7 +23,6 @@ from yarnbox.cluster.viewer.simulation import simulation_page
 from yarnbox.rm.edge.http.pages import RECORDING, Pages
 from yarnbox.rm.edge.http.server import CSRF_HEADER, ROOT
 from yarnbox.rm.web.pages.shell import run_shell
-from yarnbox.rm.web.pages.terms import terms
 from yarnbox.rm.web.refusals import RestError
 from yarnbox.yarn.http.access import HttpAccess, HttpAccessSettings
 from yarnbox.yarn.http.server import HttpServer, Responder, new_application
@@ -49,7 +48,6 @@ class Viewer:
         self.add("GET", _UI + "/recording/page", self._run)
         self.add("GET", _UI + "/comparison", self._comparison)
         self.add("GET", _UI + "/what-if", self._what_if)
-        self.add("GET", _UI + "/terms", self._terms)
         self.add("GET", _UI + "/shell", self._shell)
         self.add("GET", _UI + "/simulations", self._offer)
         self.add("GET", _UI + "/simulations/file", self._file)
@@ -128,9 +126,6 @@ class Viewer:
             raise missing("no report of yarnbox whatif is shown")
         headers = {"Content-Security-Policy": _REPORT_POLICY}
         return web.Response(text=self._library.report, content_type="text/html", headers=headers)
-
-    async def _terms(self, request: web.Request) -> web.StreamResponse:
-        return _json(terms())
 
     async def _shell(self, request: web.Request) -> web.StreamResponse:
         return _json(run_shell())

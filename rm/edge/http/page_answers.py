@@ -18,7 +18,6 @@ from yarnbox.rm.web.pages.labels import labels_page
 from yarnbox.rm.web.pages.overview import cluster_page
 from yarnbox.rm.web.pages.queue import scheduler_page
 from yarnbox.rm.web.pages.shell import cluster_shell
-from yarnbox.rm.web.pages.terms import terms
 from yarnbox.rm.web.properties import configuration_page, scheduler_file, site_properties
 from yarnbox.rm.web.queues import scheduler, users
 from yarnbox.rm.web.queues.tree import queues_page
@@ -42,11 +41,6 @@ def shell_shown(call: Call) -> Reply:
     """GET /ui/shell: the pages, the keys, who is looking, and whether the scheduler counts vcores."""
     value = cluster_shell(call.caller.user, counts_vcores=call.context.scheduler.counts_vcores)
     return Reply(root="shell", shows_root=False, value=value)
-
-
-def terms_shown(call: Call) -> Reply:
-    """GET /ui/terms: what the words of the pages mean."""
-    return Reply(root="terms", shows_root=False, value=terms())
 
 
 def labels_shown(call: Call) -> Reply:
@@ -147,7 +141,6 @@ def configuration(call: Call) -> Reply:
 
 ROUTES: tuple[Route, ...] = (
     ("GET", "/ui/shell", shell_shown),
-    ("GET", "/ui/terms", terms_shown),
     ("GET", "/ui/about", about_shown),
     ("GET", "/ui/labels", labels_shown),
     ("GET", "/ui/cluster", cluster_shown),

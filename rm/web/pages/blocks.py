@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from yarnbox.rm.web.pages.terms import meaning, term
 from yarnbox.rm.web.values import Answer
 
 Values = Sequence[float | None]
@@ -29,8 +30,8 @@ def items(found: Sequence[object], kind: str = "") -> Answer:
 
 
 def facts(found: Sequence[Answer]) -> Answer:
-    """Figures by their names."""
-    return {"facts": list(found)}
+    """Figures by their names; those that are explained have what they mean, too."""
+    return {"facts": [{**one, "means": meaning(one["name"])} for one in found]}
 
 
 def section(parts: Sequence[Answer], kind: str = "") -> Answer:
@@ -45,7 +46,12 @@ def folded(summary: str, parts: Sequence[Answer]) -> Answer:
 
 def table(name: str, columns: Sequence[object], rows: Sequence[Sequence[object]], none: str = "") -> Answer:
     """A few rows; `none` is what is said where there are none."""
-    return {"table": [list(row) for row in rows], "name": name, "columns": list(columns), "none": none}
+    return {
+        "table": [list(row) for row in rows],
+        "name": name,
+        "columns": [term(one) for one in columns],
+        "none": none,
+    }
 
 
 def line(name: str, values: Values, **how: object) -> Answer:

@@ -4,8 +4,8 @@ The value is a number, words, an amount as REST has it, or several of these. A m
 is shown as a browser can: `moment`, `exact` and `clock` (a time of day), `duration` (ms), `share` (a bar, in
 per cent, beside what is `said`), `state`, `text` (of many lines), `link` (to what is at `to`), `word` (of a
 `kind` of the style sheet, with a `title`), `sign` (with the `word` that it stands for), `small`, `swatch` (in
-a `hue`), `terms` (a text whose terms are explained), `lines` (one below the other), `together` (which no line
-break parts).
+a `hue`), `term` (which `means` something), `lines` (one below the other), `together` (which no line break
+parts).
 """
 
 from __future__ import annotations

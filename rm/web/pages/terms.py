@@ -1,8 +1,8 @@
-"""What the words of the pages mean, one or two sentences each; pages show them where they have the word."""
+"""What the words of the pages mean, one or two sentences each, and where the pages have such a word."""
 
 from __future__ import annotations
 
-from yarnbox.rm.web.values import Answer
+import re
 
 TERMS = {
     # Scheduling
@@ -136,8 +136,27 @@ TERMS = {
 }
 TERMS["guaranteed"] = TERMS["guarantee"]
 TERMS["marked"] = TERMS["marked for preemption"]
+_LONGEST_FIRST = "|".join(map(re.escape, sorted(TERMS, key=len, reverse=True)))
+_ANY = re.compile(rf"(?<![\w.-])({_LONGEST_FIRST})(?![\w-]|\.\w)", re.IGNORECASE)
 
 
-def terms() -> Answer:
-    """All of them, by the word in small letters."""
-    return {"term": TERMS}
+def meaning(word: object) -> str:
+    """Nothing where the word explains itself."""
+    return TERMS.get(word.lower(), "") if isinstance(word, str) else ""
+
+
+def term(word: object) -> object:
+    """The word, with its meaning where it has one."""
+    means = meaning(word)
+    return {"term": word, "means": means} if means else word
+
+
+def explained(text: str) -> list[object]:
+    """The text in pieces: each word is explained where it occurs first."""
+    known: list[str] = []
+    pieces: list[object] = []
+    for piece in filter(None, _ANY.split(text)):
+        means = meaning(piece)
+        pieces.append(piece if means in known else term(piece))
+        known.append(means)
+    return pieces

@@ -374,9 +374,16 @@ def test_a_demo_explains_itself_and_can_be_changed(browser: Browser, recording: 
             assert above is not None
             assert below is not None
             assert below["y"] - above["y"] - above["height"] > 10, "they do not touch"
-            word = page.locator("dfn", has_text="skipped opportunities").first
+            word = page.locator("dfn button", has_text="skipped opportunities").first
+            assert "How many scheduling" in (await word.get_attribute("title") or "")
             await word.focus()
-            await page.locator("#means", has_text="How many scheduling opportunities").wait_for()
+            await page.keyboard.press("Enter")
+            meaning = page.locator("#means", has_text="How many scheduling opportunities")
+            await meaning.wait_for()
+            at, beside = await word.bounding_box(), await meaning.bounding_box()
+            assert at is not None
+            assert beside is not None
+            assert abs(beside["y"] - at["y"] - at["height"]) < 10, "it stands below its word"
             await page.keyboard.press("Escape")
             await page.locator("#means").wait_for(state="hidden")
             await page.get_by_role("link", name="Open delay.yaml").click()

@@ -1,6 +1,5 @@
 // Elements, texts and amounts. Whatever users wrote goes in as text: nothing is ever parsed as HTML.
 import { isRecording, serverNow } from "./api.js";
-import { meaningOf, pieces } from "./terms.js";
 import htm from "./vendor/htm.js";
 import { Component, h, render } from "./vendor/preact.js";
 
@@ -117,28 +116,25 @@ export function bar(share, title) {
   );
 }
 
-// A word that is explained where it stands, to whoever points at it or comes to it by the keyboard.
-const explained = (word, meaning) =>
-  h("dfn", { tabindex: 0, "data-means": meaning, "aria-description": meaning }, word);
-const term = (word) => {
-  const meaning = typeof word === "string" && meaningOf(word);
-  return meaning ? explained(word, meaning) : word;
-};
-const withTerms = (text) =>
-  pieces(text).map(([piece, meaning]) => (meaning ? explained(piece, meaning) : piece));
+// A word that is explained where it stands: to whoever points at it, hears it, or presses it.
+function explained(word, title) {
+  const show = () => {
+    document.getElementById("means").textContent = title;
+  };
+  return h("dfn", {}, h("button", { type: "button", popovertarget: "means", title, onclick: show }, word));
+}
 
 // A few rows that need no choice of columns; lists that do are grids (grid.js). On a phone a row of many
 // columns is a card whose cells say what they are.
 const CARDS_FROM = 4;
-const headOf = (column) => (typeof column === "string" ? term(column) : said(column));
-const wordOf = (column) => column.swatch ?? column;
+const wordOf = (column) => column.swatch ?? column.term ?? column;
 export function table(name, columns, rows, none) {
   if (!rows.length) return empty(none);
   const isCards = columns.length >= CARDS_FROM;
   return html`<div class="scroll" tabindex="0" role="region" aria-label=${name}>
     <table class=${isCards ? "cards" : null}>
       <caption>${name}</caption>
-      <thead><tr>${columns.map((one) => html`<th scope="col">${headOf(one)}</th>`)}</tr></thead>
+      <thead><tr>${columns.map((one) => html`<th scope="col">${said(one)}</th>`)}</tr></thead>
       <tbody>
         ${rows.map(
           (row) => html`<tr>
@@ -232,7 +228,7 @@ export const queuePage = (path) => `/cluster/scheduler?queue=${encodeURIComponen
 export const facts = (pairs) => html`<dl>
   ${pairs.filter(Boolean).map(
     ([name, value, how]) => html`<div>
-      <dt>${term(name)}</dt>
+      <dt>${name}</dt>
       <dd>${value}</dd>
       ${how && html`<dd class="how">${how}</dd>`}
     </div>`,
@@ -256,7 +252,7 @@ const KINDS = {
   together: (value) => h("span", {}, said(value)),
   small: (value) => h("small", {}, value),
   swatch: (value, { hue }) => h("span", { class: "swatch", style: hued(`--line${hue}`) }, value),
-  terms: (value) => withTerms(inUnits(value)),
+  term: (value, { means }) => explained(value, means),
   lines: (value) =>
     h(
       "div",
@@ -272,8 +268,8 @@ export function said(value) {
   return kind ? KINDS[kind](value[kind], value) : inUnits(value);
 }
 export const factsOf = (found) =>
-  found.map(({ name, value, how, to }) => [
-    name,
+  found.map(({ name, means, value, how, to }) => [
+    means ? explained(name, means) : name,
     to ? link(to, said(value)) : said(value),
     how && inUnits(how),
   ]);

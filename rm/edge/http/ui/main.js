@@ -6,10 +6,8 @@ import { apps } from "./apps.js";
 import { overview } from "./cluster.js";
 import { countVCores, exact, html, isRecording, render } from "./dom.js";
 import { help, listenToKeys } from "./keys.js";
-import { showMeanings } from "./means.js";
 import * as nodes from "./nodes.js";
 import { scheduler } from "./queues.js";
-import { explain } from "./terms.js";
 import * as views from "./views.js";
 
 const VIEWS = {
@@ -80,12 +78,10 @@ function bar() {
   );
 }
 
-// The zone of all times, and who is asking, are said once, at the foot. What every page needs is read here.
+// The zone of all times, and who is asking, are said once, at the foot.
 async function begin() {
-  const [found, words] = await Promise.all(["/ui/shell", "/ui/terms"].map(get));
-  shell = found;
-  countVCores(shell);
-  explain(words.term);
+  shell = await get("/ui/shell");
+  if (!recorded) countVCores(shell);
   listenToKeys(shell, go, { t: toggle, p: pause, ...recorded?.KEYS });
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   render(
@@ -228,7 +224,6 @@ addEventListener("refresh", draw);
 for (const colours of ["(prefers-color-scheme: dark)", "(prefers-contrast: more)", "(forced-colors: active)"])
   matchMedia(colours).addEventListener("change", draw);
 document.documentElement.dataset.theme = localStorage.getItem("theme") || "";
-showMeanings();
 await recorded?.begin(VIEWS, go);
 setInterval(look, EVERY_MS);
 draw();
