@@ -8,6 +8,7 @@ no network, no clock.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,14 +17,13 @@ from urllib.parse import unquote
 from yarnbox.rm.scheduler.views import is_within
 from yarnbox.rm.web import finding
 from yarnbox.rm.web.pages.about import about_run
-from yarnbox.rm.web.pages.application import application_page
+from yarnbox.rm.web.pages.application import Known, application_page, is_over
 from yarnbox.rm.web.pages.applications import APPLICATIONS
 from yarnbox.rm.web.pages.charts import cluster_charts, queue_charts
 from yarnbox.rm.web.pages.labels import labels_page
 from yarnbox.rm.web.pages.node import node_page
 from yarnbox.rm.web.pages.overview import cluster_page
 from yarnbox.rm.web.pages.queue import scheduler_page
-from yarnbox.rm.web.pages.why import why_page
 from yarnbox.rm.web.past import CLUSTER, MEASURES, Measure
 from yarnbox.rm.web.properties import ShownProperty, configuration_page
 from yarnbox.rm.web.queues.tree import queues_page
@@ -130,13 +130,9 @@ class RecordedCluster:
         if words[:2] == ["ui", "node"] and len(words) == 3:
             return {"node": self._node_page(words[2], moment)}
         if words[:2] == ["ui", "app"] and len(words) == 3:
-            steps = self._of_app("/lives", words[2], moment) or []
-            moments = [{**one, "time": EPOCH_MS + one["time"]} for one in steps]
-            tried = self._attempts(words[2], moment)
-            return {"app": application_page(self._app(words[2], moment), moments, tried)}
+            return {"app": {"block": self._app_page(words[2], moment)}}
         if words[:2] == ["ui", "why"] and len(words) == 3:
-            why = self._of_app("/why", words[2], moment) or {}
-            return {"why": {**why, "block": why_page(why)}}
+            return {"why": self._of_app("/why", words[2], moment) or {}}
         raise missing(f"a recording does not know {path}")
 
     def place(self, at: int | None) -> int:
@@ -165,7 +161,9 @@ class RecordedCluster:
 
     def _cluster(self, moment: int, query: Query) -> Answer:
         info, waits = (self._document(name, moment) for name in ("/scheduler-overview", "/waiting"))
-        return {"cluster": cluster_page(self._document("/metrics", moment), info, waits, None, "")}
+        states = Counter(row.texts["state"] for row in self._rows(moment))
+        page = cluster_page(self._document("/metrics", moment), info, waits, states, is_run=True)
+        return {"cluster": {"block": page}}
 
     def _queues(self, moment: int, query: Query) -> Answer:
         overview = self._document("/scheduler-overview", moment) or {}
@@ -259,6 +257,21 @@ class RecordedCluster:
         shown["trackingUI"] = "UNASSIGNED"  # its pages went with it
         return shown
 
+    def _app_page(self, app_id: str, moment: int) -> list[Answer]:
+        shown, at = self._app(app_id, moment), self.recording.moments[moment]
+        steps = self._of_app("/lives", app_id, moment) or []
+        held = [one for one in self.recording.containers if one["app"] == app_id and _is_there(one, at)]
+        near = ((one["locality"], one["requested"]) for one in held)
+        known = Known(
+            now_ms=self._clock(moment),
+            steps=[{**one, "time": EPOCH_MS + one["time"]} for one in steps],
+            attempts=self._attempts(app_id, moment),
+            containers=len(held),
+            localities=Counter(one for one in near if all(one)),
+            why={} if is_over(shown) else self._of_app("/why", app_id, moment) or {},
+        )
+        return application_page(shown, known)
+
     def _apps(self, moment: int, query: Query) -> Answer:
         rows = list(self._rows(moment))
         wanted = _words(query, "states")
@@ -319,8 +332,10 @@ class RecordedCluster:
         }
 
     def _every_container(self, moment: int, query: Query) -> Answer:
-        """All of them at the end of the run, as the recording has them, and the names of applications."""
-        recording = self.recording
+        """All of them at the end of the run, and the names of applications. Texts are places in a list, since
+        many containers share them; `begin` is the moment that counts as the beginning.
+        """
+        recording, begin_ms = self.recording, EPOCH_MS - _number(query, "begin", 0)
         rows = recording.data["containers"]
         fields = containers.FIELDS[: len(rows[0])] if rows else containers.FIELDS
         apps = {
@@ -329,12 +344,12 @@ class RecordedCluster:
         }
         return {
             "containers": {
-                "now": recording.moments[-1],
-                "fields": fields,
+                "now": begin_ms + recording.moments[-1],
+                "fields": [*fields, "state"],
                 "named": containers.NAMED,
-                "names": recording.data["names"],
-                "row": rows,
-                "apps": apps,
+                "texts": recording.data["names"],
+                "row": [_row_of_run(row, begin_ms) for row in rows],
+                "names": apps,
             }
         }
 
@@ -416,6 +431,33 @@ class RecordedCluster:
         }
 
 
+def _state(given_ms: int | None, running_ms: int | None, finished_ms: int | None) -> str:
+    if finished_ms is not None:
+        return "COMPLETE"
+    if running_ms is not None:
+        return "RUNNING"
+    return "RESERVED" if given_ms is None else "ALLOCATED"
+
+
+_IS_AM = containers.FIELDS.index("isAM")
+_RESERVED = containers.FIELDS.index("reserved")
+"""The other moments of its life come behind it."""
+
+
+def _row_of_run(row: Sequence[Any], begin_ms: int) -> list[Any]:
+    """A row as pages read it, with the state at the end."""
+    reserved, given, running, finished = moments = row[_RESERVED : _RESERVED + 4]
+    begun = reserved if given is None else given
+    life = (0 if ms is None else begin_ms + ms for ms in (reserved, begun, running, finished))
+    state = _state(given, running, finished)
+    behind = row[_RESERVED + len(moments) :]
+    return [*row[:_IS_AM], bool(row[_IS_AM]), *life, *behind, state]
+
+
+def _is_there(one: RecordedContainer, at: int) -> bool:
+    return any(ms is not None and ms <= at for ms in (one["reserved"], one["started"]))
+
+
 def container_at(one: RecordedContainer, at: int) -> dict[str, object] | None:
     """A container as the pages need it, at that moment; None before it was there."""
     reserved_ms, given_ms, running_ms, finished_ms = (
@@ -426,22 +468,13 @@ def container_at(one: RecordedContainer, at: int) -> dict[str, object] | None:
     if begun_ms is None:
         return None
     is_over = finished_ms is not None
-    state = (
-        "COMPLETE"
-        if finished_ms is not None
-        else "RUNNING"
-        if running_ms is not None
-        else "RESERVED"
-        if given_ms is None
-        else "ALLOCATED"
-    )
     return {
         **{name: value for name, value in one.items() if name not in ("reserved", "running")},
         "running": 0 if running_ms is None else EPOCH_MS + running_ms,
         "attempt": "",
         "http": "",
         "isAM": bool(one["isAM"]),
-        "state": state,
+        "state": _state(given_ms, running_ms, finished_ms),
         "started": EPOCH_MS + begun_ms,
         "finished": 0 if finished_ms is None else EPOCH_MS + finished_ms,
         "exitStatus": one["exitStatus"] if is_over else None,

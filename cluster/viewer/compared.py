@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from yarnbox.cluster.viewer.answers import EPOCH_MS
-from yarnbox.cluster.viewer.comparison import Comparison, Difference, Run
+from yarnbox.cluster.viewer.comparison import Comparison, Difference, Run, comparison, titles
 from yarnbox.cluster.viewer.run import FIGURES
 from yarnbox.cluster.viewer.units import index, span
-from yarnbox.rm.web.pages.blocks import Values, chart, heading, line, paragraph, section, table
+from yarnbox.rm.web.pages.blocks import (
+    Values,
+    chart,
+    choose,
+    heading,
+    line,
+    paragraph,
+    run_stream,
+    section,
+    table,
+)
 from yarnbox.rm.web.queues.words import percentage
+from yarnbox.sim.recording.document import Recording
 from yarnbox.sim.recording.shape import QueueFigures
 
 Block = dict[str, Any]
+_PAIR = 2
+_REPORT = "/ws/v1/cluster/ui/what-if"
+_TOO_FEW = "Two runs can be compared. Open two recordings (yarnbox view ONE OTHER), or play another one."
 _MAKESPAN = "Makespan"
 _CHARTS = (
     ("Memory used, of the cluster", "memory", "percent", 100),
@@ -25,6 +39,23 @@ _CHARTS = (
     ("Applications without a container", "appsPending", "count", 2),
 )
 _UNITS: dict[str, Callable[[Any], str]] = {"ms": span, "count": str, "percent": percentage, "index": index}
+
+
+def compare_page(every: Mapping[str, Recording], asked: Sequence[str], *, has_report: bool) -> list[Block]:
+    """Of the two runs that are asked for, or the first two; and the report of `yarnbox whatif`, as it is."""
+    named = [name for name in asked if name in every]
+    chosen = (named if len(named) == _PAIR else [*every])[:_PAIR]
+    report: list[Block] = [{"report": "What if", "address": _REPORT}] if has_report else []
+    if len(chosen) < _PAIR:
+        return [heading("Compare", 1), *(report or [paragraph(_TOO_FEW, "empty")])]
+    first, second = chosen
+    called = titles(every).items()
+    pickers = [
+        choose("First", "runs", [(f"{run},{second}", title) for run, title in called], ",".join(chosen)),
+        choose("Second", "runs", [(f"{first},{run}", title) for run, title in called], ",".join(chosen)),
+    ]
+    page = compared_page(comparison({name: every[name] for name in chosen}))
+    return [heading("Compare", 1), *report, *(pickers if len(every) > _PAIR else ()), *page]
 
 
 def compared_page(found: Comparison) -> list[Block]:
@@ -116,7 +147,7 @@ def _wait(queue: QueueFigures | None, longest: int) -> object:
 
 def _stream(run: Run) -> Block:
     """The containers of the run, which the page reads by itself."""
-    return {"stream": run["run"], "begin": run["begin"], "name": run["title"], "colour": "queue"}
+    return run_stream(run["title"], run["run"], run["begin"], "queue")
 
 
 def _charts(found: Comparison) -> Iterator[tuple[Block, Block]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from yarnbox.cluster.viewer.answers import RecordedCluster
+from yarnbox.cluster.viewer.answers import EPOCH_MS, RecordedCluster
 from yarnbox.cluster.viewer.guide import guide
 from yarnbox.cluster.viewer.units import index, span
 from yarnbox.rm.web.pages.blocks import (
@@ -16,6 +16,7 @@ from yarnbox.rm.web.pages.blocks import (
     items,
     line,
     paragraph,
+    run_stream,
     section,
     table,
 )
@@ -37,20 +38,40 @@ FIGURES: tuple[tuple[str, Callable[[Figures], Any], Callable[[Any], str], int], 
 """Name, value, how it is said; and whether more is better (1), less is (-1), or neither can be said (0)."""
 
 
-def run_page(cluster: RecordedCluster, at: int | None, *, demo: str, has_twin: bool) -> dict[str, Blocks]:
-    """What stands above the file that is played, beside it and below. `demo` is a file that can be changed
-    and played again; `has_twin` is said where there is another run of the same scenario.
+def run_page(cluster: RecordedCluster, run: str, at: int | None, *, demo: str, has_twin: bool) -> Blocks:
+    """`demo` is a file that can be changed and played again; `has_twin` is said where there is another run of
+    the same scenario.
     """
-    data = cluster.recording.data
-    return {
-        "above": [
-            *([paragraph(data["about"])] if data["about"] else ()),
-            *_failures(data["failures"]),
-            *guide(cluster.recording, cluster.place(at), demo=demo, has_twin=has_twin),
-        ],
-        "beside": list(_shares(cluster, at)),
-        "below": list(_figures(data)),
-    }
+    recording, moment = cluster.recording, cluster.place(at)
+    data, now_ms = recording.data, EPOCH_MS + recording.moments[moment]
+    beside = [
+        *_shares(cluster, at),
+        heading("Containers on nodes"),
+        run_stream(recording.name, run, 0, "app", now_ms),
+    ]
+    has_file = data["file"] and data["kind"] == "scenario"
+    return [
+        heading(recording.name, 1),
+        *([paragraph(data["about"])] if data["about"] else ()),
+        *_failures(data["failures"]),
+        *guide(recording, moment, demo=demo, has_twin=has_twin),
+        *([section([_listing(data, moment), section(beside)], "stage")] if has_file else beside),
+        *_figures(data),
+    ]
+
+
+def _listing(data: RecordingData, moment: int) -> dict[str, Any]:
+    """The file, in which each line that is played leads to the first moment of it."""
+    steps, at = data["moments"]["step"], data["moments"]["at"]
+    firsts: dict[int, int] = {}
+    for place, number in enumerate(steps):
+        firsts.setdefault(number, place)
+    lines = []
+    for number, text in enumerate((data["file"] or "").rstrip().split("\n"), 1):
+        first = firsts.get(number)
+        kind = "now" if number == steps[moment] else "later" if (first or 0) > moment else ""
+        lines.append({"text": text, "at": None if first is None else at[first], "kind": kind})
+    return {"listing": lines}
 
 
 def _failures(found: list[str]) -> Blocks:

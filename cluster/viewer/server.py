@@ -15,8 +15,8 @@ from aiohttp import web
 
 from yarnbox import SOURCES
 from yarnbox.cluster.viewer.answers import missing, wrong
-from yarnbox.cluster.viewer.compared import compared_page
-from yarnbox.cluster.viewer.comparison import comparison, titles
+from yarnbox.cluster.viewer.compared import compare_page
+from yarnbox.cluster.viewer.comparison import titles
 from yarnbox.cluster.viewer.library import LARGEST_TEXT, RecordingLibrary, SimulationFailedError
 from yarnbox.cluster.viewer.run import run_page
 from yarnbox.cluster.viewer.simulation import simulation_page
@@ -30,7 +30,6 @@ from yarnbox.yarn.http.server import HttpServer, Responder, new_application
 _SAFE = ("GET", "HEAD")
 _UI = ROOT + "/ui"
 _LONGEST_AT = 16
-_PAIR = 2
 _REPORT_POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'"
 _DAMAGED = "org.apache.hadoop.yarn.webapp.WebAppException"
 
@@ -105,20 +104,17 @@ class Viewer:
         return _json(shown)
 
     async def _comparison(self, request: web.Request) -> web.StreamResponse:
-        every = self._library.recordings
-        names = [name for name in request.query.get("runs", "").split(",") if name in every]
-        chosen = (names if len(names) == _PAIR else [*every])[:_PAIR]
-        if len(chosen) < _PAIR:
-            raise missing("there is only one run")
-        found = comparison({name: every[name] for name in chosen})
-        return _json({"runs": chosen, "block": compared_page(found)})
+        asked, has_report = request.query.get("runs", "").split(","), self._library.report is not None
+        block = compare_page(self._library.recordings, asked, has_report=has_report)
+        return _json({"comparison": {"block": block}})
 
     async def _run(self, request: web.Request) -> web.StreamResponse:
-        """What the page of a run says at a moment."""
-        found = self._library.run(request.query.get("run", ""))
-        names = [one.name for one in self._library.recordings.values()]
-        has_twin = names.count(found.recording.name) > 1
-        return _json(run_page(found, _at(request), demo=self._library.demo, has_twin=has_twin))
+        """The page of a run at a moment."""
+        recordings, asked = self._library.recordings, request.query.get("run", "")
+        found, run = self._library.run(asked), asked or next(iter(recordings))
+        has_twin = [one.name for one in recordings.values()].count(found.recording.name) > 1
+        block = run_page(found, run, _at(request), demo=self._library.demo, has_twin=has_twin)
+        return _json({"page": {"block": block}})
 
     async def _what_if(self, request: web.Request) -> web.StreamResponse:
         """The report as it is: it runs no script and loads nothing, and is held to that."""

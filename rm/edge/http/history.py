@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import Sequence
 from functools import cache, partial
 from typing import Any
@@ -16,15 +17,17 @@ from typing import Any
 from aiohttp import web
 
 from yarnbox.rm.app import RMApp
+from yarnbox.rm.asks import Locality
 from yarnbox.rm.container import RMContainer
 from yarnbox.rm.edge.http.calls import Call, Listing, Reply
 from yarnbox.rm.edge.http.page_answers import reader_of
+from yarnbox.rm.edge.http.rest.activities import why_of
 from yarnbox.rm.edge.http.rest.listings import application_states
 from yarnbox.rm.edge.http.server import WebServer
 from yarnbox.rm.node import RMNode
 from yarnbox.rm.web import apps, finding
 from yarnbox.rm.web.pages.actions import application_actions, node_actions
-from yarnbox.rm.web.pages.application import application_page, is_over
+from yarnbox.rm.web.pages.application import Known, application_page, is_over
 from yarnbox.rm.web.pages.applications import APPLICATIONS
 from yarnbox.rm.web.pages.charts import cluster_charts, queue_charts
 from yarnbox.rm.web.pages.node import node_page
@@ -236,18 +239,34 @@ class Past:
         return views.containers_on(node_id), self.ended.of(lambda row: row.node == node, most, since_ms)
 
     def application(self, call: Call) -> Reply:
-        """GET /ui/app/{appid}: what the page of an application says: its state, the steps of its life, and
-        every figure by its name.
-        """
+        """GET /ui/app/{appid}: what the page of an application says."""
         app = call.app()
         if not call.access.may_view(call.caller.user, app):
             raise forbidden(f"{call.caller.user} may not look at {app.application_id}")
         shown = apps.application(call.context, call.shapes, app, may_view=True, without=("resourceinfo",))
         tried = [apps.attempt_in_list(call.context, one, may_view=True) for one in app.attempts.values()]
-        page = application_page(shown, self.lives.of(app), tried)
-        if not is_over(shown):
-            page["actions"] = self._actions(call, app, shown)
-        return Reply(root="app", value=page)
+        held, ends = self._of_application(app.application_id), is_over(shown)
+        known = Known(
+            now_ms=self._context.now_ms,
+            steps=self.lives.of(app),
+            attempts=tried,
+            containers=len(held),
+            localities=Counter(one for one in held if all(one)),
+            why={} if ends else why_of(call, app.application_id),
+            actions=[] if ends else self._actions(call, app, shown),
+            has_logs=True,
+        )
+        return Reply(root="app", value={"block": application_page(shown, known)})
+
+    def _of_application(self, application_id: ApplicationId) -> list[tuple[str, str]]:
+        """Of each of its containers that is known how near it came, and how near it was asked for."""
+        app = str(application_id)
+        living = self._context.scheduler.views.containers_of(application_id)
+        ended = self.ended.of(lambda row: row.app == app, _MOST_CONTAINERS)
+        return [
+            *((row.locality, row.requested) for row in ended),
+            *((_name_of(one.locality), _name_of(one.requested)) for one in living),
+        ]
 
     def _actions(self, call: Call, app: RMApp, shown: Answer) -> list[Answer]:
         context, may_modify = call.context, call.access.may_modify(call.caller.user, app)
@@ -344,6 +363,10 @@ def _ended(task: asyncio.Task[None]) -> None:
     error = None if task.cancelled() else task.exception()
     if error is not None:
         log.error("no more samples are taken for the pages", why=repr(error))
+
+
+def _name_of(locality: Locality | None) -> str:
+    return locality.name if locality is not None else ""
 
 
 def _natural(node: RMNode) -> tuple[str, int, str]:

@@ -7,9 +7,11 @@ Ours alone.
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable
 
 from yarnbox.rm.edge.http.calls import Call, Reply, Route
+from yarnbox.rm.reports import application_state
 from yarnbox.rm.web.cluster import cluster_info, kept_state, metrics, overview
 from yarnbox.rm.web.nodes import partitions
 from yarnbox.rm.web.pages.about import about_cluster
@@ -103,10 +105,16 @@ def cluster_shown(call: Call) -> Reply:
         return may_see(application_id) and context.apps[application_id].user == user
 
     own = users.queue_users(context, shapes, root, is_own) or ()
+    states = Counter(application_state(app).name for id_, app in context.apps.items() if may_see(id_))
     shown = cluster_page(
-        metrics(context, shapes), overview(context, shapes), _waiting(call), next(iter(own), None), user
+        metrics(context, shapes),
+        overview(context, shapes),
+        _waiting(call),
+        states,
+        own=next(iter(own), None),
+        user=user,
     )
-    return Reply(root="cluster", value=shown)
+    return Reply(root="cluster", value={"block": shown})
 
 
 def queues_shown(call: Call) -> Reply:

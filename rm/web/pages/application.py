@@ -5,10 +5,27 @@ All of it is read from what REST answers, so a recording shows the same.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import log10
 
-from yarnbox.rm.web.pages.blocks import column, grid, heading
+from yarnbox.rm.web.pages.blocks import (
+    actions,
+    column,
+    containers,
+    facts,
+    grid,
+    heading,
+    lifeline,
+    log_tail,
+    paragraph,
+    section,
+    stream,
+    table,
+    text,
+)
 from yarnbox.rm.web.pages.facts import fact, or_none, queue_page
+from yarnbox.rm.web.pages.why import why_page
 from yarnbox.rm.web.queues.words import memory, plural
 from yarnbox.rm.web.values import Answer
 
@@ -22,6 +39,14 @@ _SENTENCES = {
     "FAILED": "it ended with a failure",
     "KILLED": "it was killed by a user or by the ResourceManager",
 }
+_FORGOTTEN = (
+    "Its containers ended before the ResourceManager was last started, which does not keep them. "
+    "Logs that were collected are there: yarn logs -applicationId ID"
+)
+_NO_CONTAINERS = "No containers have been allocated to this application."
+_LOCALITIES = {"NODE_LOCAL": "Node Local", "RACK_LOCAL": "Rack Local", "OFF_SWITCH": "Off Switch"}
+Localities = Mapping[tuple[str, str], int]
+"""How many containers came so near, of those that were asked for so near."""
 _OVER = ("FINISHED", "FAILED", "KILLED")
 _DEFAULT = "<DEFAULT_PARTITION>"
 _MS = 1000
@@ -54,18 +79,108 @@ _REQUESTS = (
 )
 
 
-def application_page(app: Answer, steps: Iterable[Answer], attempts: Iterable[Answer] = ()) -> Answer:
-    """`app` and its `attempts` are as REST answers them, `steps` are those of its life that are known."""
-    ends, pending = is_over(app), _pending(app)
-    return {
-        "sentence": _SENTENCES.get(app["state"], ""),
-        "holds": [] if ends else _holds(app, pending),
-        "isWaiting": not ends and pending > 0,
-        "preempted": _preempted(app),
-        "moment": _life(app, steps),
-        "asked": [*_tried(app, attempts), *(() if ends else _asked(app))],
-        "fact": [*_identity(app), *_times(app), *_labels(app), *_sums(app), *_diagnostics(app)],
-    }
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """What is known of an application beside what REST answers of it."""
+
+    now_ms: int
+    steps: Sequence[Answer] = ()
+    """Of its life."""
+    attempts: Sequence[Answer] = ()
+    """As REST answers them."""
+    containers: int = 0
+    """Those that live, and those that ended and are remembered."""
+    localities: Localities = field(default_factory=dict)
+    """Of these, as far as that is known."""
+    why: Answer = field(default_factory=dict)
+    """What /ui/why answers, of one that is not over."""
+    actions: Sequence[Answer] = ()
+    has_logs: bool = False
+    """Whether logs of its containers can be read."""
+
+
+def application_page(app: Answer, known: Known) -> list[Answer]:
+    """`app` is as REST answers it."""
+    held = f"app={app['id']}"
+    is_forgotten = is_over(app) and not known.containers and app.get("memorySeconds", 0) > 0
+    shown = stream(app["id"], held, "node")
+    return [
+        heading(app["name"], 1),
+        paragraph(app["id"], "id"),
+        section(list(_status(app, known.why)), f"card status is-{_kind(app)}", "State"),
+        *([actions(known.actions)] if known.actions else ()),
+        *_life(app, known),
+        *why_page(known.why),
+        heading("Containers over nodes and time"),
+        paragraph(_FORGOTTEN, "empty") if is_forgotten else shown,
+        facts([*_identity(app), *_times(app), *_labels(app), *_sums(app), *_diagnostics(app)]),
+        *([heading("Logs"), log_tail(app["id"])] if known.has_logs and known.containers else ()),
+        *_tried(app, known.attempts),
+        *(() if is_over(app) else _asked(app)),
+        *(() if is_forgotten else (heading("Locality"), _locality(known))),
+        *(() if is_forgotten else (heading("Containers"), containers(held, _NO_CONTAINERS))),
+    ]
+
+
+def _kind(app: Answer) -> str:
+    return "FAILED" if app.get("finalStatus") == "FAILED" else str(app["state"])
+
+
+def _status(app: Answer, why: Answer) -> Iterable[Answer]:
+    """What it is and why it is so, in one place."""
+    state, pending = app["state"], _pending(app)
+    yield paragraph([{"state": state}, f" {_SENTENCES.get(state, '')}"], "headline")
+    if is_over(app):
+        if (final := app.get("finalStatus")) != state:
+            yield paragraph(["Final status reported by its AM: ", {"state": final}])
+        if said := app.get("diagnostics"):
+            yield text(said)
+    else:
+        yield paragraph(_holds(app, pending))
+        reason = why.get("foremost") or next(iter(why.get("reasons") or ()), "") or why.get("diagnostic")
+        if pending and reason:
+            yield paragraph([{"word": "Why it waits:"}, f" {reason}"])
+    if lost := _preempted(app):
+        yield paragraph(lost)
+
+
+def _life(app: Answer, known: Known) -> Iterable[Answer]:
+    """Each step with its moment, and how long it took."""
+    found = _steps(app, known.steps)
+    finished_ms = app.get("finishedTime", 0)
+    ends = [*(one["time"] for one in found[1:]), finished_ms or known.now_ms]
+    shown = []
+    for one, end_ms in zip(found, ends, strict=True):
+        is_last, took_ms = one is found[-1], max(0, end_ms - one["time"])
+        said: object = [{"duration": took_ms}, " so far" if is_last else ""]
+        if is_last and finished_ms:
+            said = {"exact": one["time"]}
+        weight = 1 + log10(1 + took_ms / _MS)
+        shown.append({"step": one["step"], "time": one["time"], "weight": round(weight, 3), "said": said})
+    if shown:
+        yield lifeline(shown)
+
+
+def _locality(known: Known) -> Answer:
+    """How near to where they were asked for containers came: Hadoop's table of three by three. Nothing is
+    nearer than it was asked for: those places are empty where they are zero.
+    """
+    if not known.containers:
+        return paragraph("No containers have been allocated yet.", "empty")
+    counts, kinds = known.localities, list(_LOCALITIES)
+    if not counts:
+        return paragraph(
+            "Not known: these containers were allocated before the ResourceManager was restarted.", "empty"
+        )
+    rows = [
+        [
+            f"Num {name} Containers (satisfied by)",
+            *(counts.get((kind, asked), "" if place < i else 0) for i, asked in enumerate(kinds)),
+        ]
+        for place, (kind, name) in enumerate(_LOCALITIES.items())
+    ]
+    columns = ["Containers", *(f"{name} Request" for name in _LOCALITIES.values())]
+    return table(f"Total Allocated Containers: {sum(counts.values())}", columns, rows)
 
 
 def is_over(app: Answer) -> bool:
@@ -119,7 +234,7 @@ def _preempted(app: Answer) -> str:
     return f"Preempted: {plural(count, 'container')}, {lost}" if count else ""
 
 
-def _life(app: Answer, steps: Iterable[Answer]) -> list[Answer]:
+def _steps(app: Answer, steps: Iterable[Answer]) -> list[Answer]:
     """Where no steps were recorded, the application's own times stand for them."""
     own = (("submitted", "startedTime"), ("AM launched", "launchTime"), ("finished", "finishedTime"))
     found = list(steps) or [{"step": step, "time": app.get(name, 0)} for step, name in own]

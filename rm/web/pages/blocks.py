@@ -1,6 +1,7 @@
 """What a page consists of, part by part, as pages draw them one below the other (blocks.js).
 
-A text, the cell of a table and the value of a fact are said in the same way: see `facts`.
+A text, the cell of a table and the value of a fact are said in the same way: see `facts`. A part that has
+`source` shows what is read from there, an address below /ws/v1/cluster.
 """
 
 from __future__ import annotations
@@ -34,9 +35,14 @@ def facts(found: Sequence[Answer]) -> Answer:
     return {"facts": [{**one, "means": meaning(one["name"])} for one in found]}
 
 
-def section(parts: Sequence[Answer], kind: str = "") -> Answer:
+def text(said: str) -> Answer:
+    """Many lines, as they are."""
+    return {"text": said}
+
+
+def section(parts: Sequence[Answer], kind: str = "", label: str = "") -> Answer:
     """Parts that belong together; `kind` is a class of the style sheet, such as `card`."""
-    return {"section": list(parts), "kind": kind}
+    return {"section": list(parts), "kind": kind, "label": label}
 
 
 def folded(summary: str, parts: Sequence[Answer]) -> Answer:
@@ -67,6 +73,69 @@ def chart(what: str, times: Sequence[int], series: Sequence[Answer], **how: obje
     which are stacked (`isStacked`) should stay below; `isWhole` is said of runs that are over.
     """
     return {"chart": what, "times": list(times), "series": list(series), **how}
+
+
+def figures(found: Sequence[Answer]) -> Answer:
+    """Few large numbers: each with `value`, `text`, where it leads (`to`) and whether that `isTrouble`."""
+    return {"figures": list(found)}
+
+
+def lifeline(steps: Sequence[Answer]) -> Answer:
+    """Steps on a line: each with its name (`step`), its `time`, how wide it is (`weight`) and what is `said`
+    below it.
+    """
+    return {"lifeline": list(steps)}
+
+
+def actions(offered: Sequence[Answer]) -> Answer:
+    """Buttons, as the module of that name says them."""
+    return {"actions": list(offered)}
+
+
+def included(source: str) -> Answer:
+    """The parts that another address answers with."""
+    return {"included": "", "source": source}
+
+
+def stream(name: str, asked: str, leads: str, **how: object) -> Answer:
+    """Containers over time. `asked` is the query of /ui/containers; a container leads to its `node` or its
+    `app`; `lanes` and `colour` are what is chosen at first.
+    """
+    return {"stream": name, "source": f"/ui/containers?{asked}", "leads": leads, **how}
+
+
+def containers(asked: str, none: str, **how: object) -> Answer:
+    """A list of containers; `isOfNode` where all are of one node."""
+    return {"containers": asked, "source": f"/ui/containers?{asked}", "none": none, **how}
+
+
+def applications(key: str, call: str, source: str, none: str) -> Answer:
+    """A short list of applications, as they are sorted there; `call` is where all of them can be had."""
+    return {"applications": key, "calls": [call], "source": source, "none": none, "isSorted": False}
+
+
+def heat(by: str, measure: str, source: str = "/ui/nodes") -> Answer:
+    """The nodes as squares, in groups by `rack`, `label` or `state`."""
+    return {"heat": by, "measure": measure, "source": source}
+
+
+def log_tail(app: str) -> Answer:
+    """The ends of the logs of an application's containers, as they grow."""
+    return {"log": app, "source": f"/ui/containers?app={app}"}
+
+
+def run_stream(name: str, run: str, begin: int, colour: str, at: int = 0) -> Answer:
+    """The containers of a whole run; `begin` is the moment of it that counts as the beginning, `at` the one
+    that is shown.
+    """
+    source = f"/ui/recording/containers?run={run}&begin={begin}"
+    how = {"leads": "run", "run": run, "begin": begin, "colour": colour, "at": at}
+    return {"stream": name, "source": source, **how}
+
+
+def choose(name: str, parameter: str, choices: Sequence[tuple[str, str]], present: str) -> Answer:
+    """A list of values with their texts; the one that is chosen goes into the address as the parameter."""
+    return {"choose": [list(one) for one in choices], "name": name, "into": parameter, "present": present}
 
 
 def column(key: str, name: str, kind: str = "text", read: str = "", **how: object) -> Answer:

@@ -3,9 +3,9 @@
 The value is a number, words, an amount as REST has it, or several of these. A mapping with one of these keys
 is shown as a browser can: `moment`, `exact` and `clock` (a time of day), `duration` (ms), `share` (a bar, in
 per cent, beside what is `said`), `state`, `text` (of many lines), `link` (to what is at `to`), `word` (of a
-`kind` of the style sheet, with a `title`), `sign` (with the `word` that it stands for), `small`, `swatch` (in
-a `hue`), `term` (which `means` something), `lines` (one below the other), `together` (which no line break
-parts).
+`kind` of the style sheet, with a `title`), `sign` (with the `word` that it stands for), `small`, `code`,
+`swatch` (in a `hue`), `term` (which `means` something), `lines` (one below the other), `together` (which no
+line break parts).
 """
 
 from __future__ import annotations

@@ -7,10 +7,22 @@ All of it is read from what REST answers, so a recording shows the same.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from urllib.parse import quote
 
-from yarnbox.rm.web.pages.blocks import column, facts, grid, heading, paragraph, section
+from yarnbox.rm.web.pages.blocks import (
+    applications,
+    column,
+    facts,
+    figures,
+    folded,
+    grid,
+    heading,
+    heat,
+    included,
+    paragraph,
+    section,
+)
 from yarnbox.rm.web.pages.facts import fact
 from yarnbox.rm.web.queues.words import memory, percentage, plural
 from yarnbox.rm.web.values import Answer
@@ -19,6 +31,10 @@ _STATES = ("active", "decommissioning", "decommissioned", "lost", "unhealthy", "
 _BAD_STATES = ("lost", "unhealthy")
 _NODES = "/cluster/nodes"
 _MOST_NAMED = 3
+START_A_NODE = paragraph(["Start a node: ", {"code": "yarnbox add-node"}])
+_IDLE = "No applications are running or waiting. Submit one: yarnbox job pi 4 100000"
+_LIVING = "states=ACCEPTED,RUNNING"
+_CHARTS = "/ui/charts/cluster?minutes=60"
 _WAITING = (
     column("reason", "Reason", isCard=True),
     column("queue", "Queue", "ofQueue", isCard=True),
@@ -29,25 +45,39 @@ _WAITING = (
 
 
 def cluster_page(
-    metrics: Answer, info: Answer | None, waiting: Answer | None, own: Answer | None, user: str
-) -> Answer:
+    metrics: Answer,
+    info: Answer | None,
+    waiting: Answer | None,
+    states: Mapping[str, int],
+    *,
+    own: Answer | None = None,
+    user: str = "",
+    is_run: bool = False,
+) -> list[Answer]:
     """`metrics`, `info` of the scheduler, `waiting` and what the reader's applications come to (`own`) are
-    answers by themselves. A recording may lack some of them.
+    answers by themselves; a recording may lack some of them. `states` counts applications, `is_run` is said
+    of a recording.
     """
     reasons = waiting["reason"] if waiting else []
     pending = sum(one["containers"] for one in reasons) or metrics["containersPending"]
-    return {
-        "hasNodes": _has_nodes(metrics),
-        "headline": f"{_used(metrics, waiting)} {_waits(metrics, reasons, pending)}",
-        "figure": list(_figures(metrics, pending)),
-        "waiting": list(_waiting(waiting)) if waiting and reasons else [],
-        "all": [
-            _group("Cluster Metrics", _cluster(metrics)),
-            _group("Cluster Nodes Metrics", _nodes(metrics)),
-            *([_group(f"User Metrics for {user}", _user(own))] if own else []),
-            *([_group("Scheduler Metrics", _scheduler(info))] if info else []),
-        ],
-    }
+    every = [
+        _group("Cluster Metrics", _cluster(metrics)),
+        _group("Cluster Nodes Metrics", _nodes(metrics)),
+        *([_group(f"User Metrics for {user}", _user(own))] if own else []),
+        *([_group("Scheduler Metrics", _scheduler(info))] if info else []),
+    ]
+    there = [included(_CHARTS), heading("Nodes"), heat("rack", "memory")]
+    return [
+        heading("Cluster", 1),
+        paragraph(f"{_used(metrics, waiting)} {_waits(metrics, reasons, pending)}", "headline"),
+        *(() if is_run or _has_nodes(metrics) else (START_A_NODE,)),
+        figures(list(_figures(metrics, pending, states))),
+        *(_waiting(waiting) if waiting and reasons else ()),
+        *(there if _has_nodes(metrics) else ()),
+        heading("Running and waiting applications"),
+        applications("apps", f"/apps?{_LIVING}", f"/ui/apps?{_LIVING}&limit=20", _IDLE),
+        folded("All figures", every),
+    ]
 
 
 def _group(name: str, found: Sequence[Answer]) -> Answer:
@@ -137,8 +167,10 @@ def _places(found: Sequence[Answer]) -> str:
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
-def _figures(metrics: Answer, pending: int) -> Iterable[Answer]:
-    """Each with where it leads to; how many applications run and wait the list of them says."""
+def _figures(metrics: Answer, pending: int, states: Mapping[str, int]) -> Iterable[Answer]:
+    """Each with where it leads to. Applications are counted by their states, as that list does: the metrics
+    count one as running as soon as its AM has a container.
+    """
 
     def figure(to: str, value: object, text: str, *, is_trouble: bool = False) -> Answer:
         return {"to": to, "value": value, "text": text, "isTrouble": is_trouble}
@@ -146,6 +178,9 @@ def _figures(metrics: Answer, pending: int) -> Iterable[Answer]:
     def counted(count: int, what: str) -> str:
         return plural(count, what).partition(" ")[2]
 
+    for state, word in (("RUNNING", "running"), ("ACCEPTED", "waiting")):
+        count = states.get(state, 0)
+        yield figure(f"/cluster/apps/{state}", count, f"{counted(count, 'application')} {word}")
     running = _amounts(metrics)[2]
     yield figure("/cluster/apps", running, f"{counted(running, 'container')} running")
     yield figure("/cluster/scheduler", pending, f"{counted(pending, 'container')} pending")

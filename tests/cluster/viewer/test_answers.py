@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.blocks import of_kind
 from tests.cluster.viewer.conftest import recorded
 from yarnbox.cluster.viewer.answers import EPOCH_MS, RecordedCluster
 from yarnbox.rm.settings import RMSettings
@@ -86,12 +87,22 @@ def test_containers_in_their_states(cluster: RecordedCluster) -> None:
     assert states(RESERVED, queue="roo") == []
     first = cluster.answer("/ui/containers", {"app": A1}, LOST)["containers"]["container"][0]
     assert (first["exitStatus"], first["finished"], first["isAM"]) == (-100, EPOCH_MS + LOST, False)
+
+
+def test_the_containers_of_the_whole_run(cluster: RecordedCluster) -> None:
     whole = cluster.answer("/ui/recording/containers", {}, THREE)["containers"]
     place = whole["fields"].index("app")
-    seen = {whole["names"][row[place]] for row in whole["row"]}
-    assert seen == set(whole["apps"]), "those of the whole run"
-    assert (whole["apps"][A1], whole["now"]) == ("a1", cluster.recording.end)
+    seen = {whole["texts"][row[place]] for row in whole["row"]}
+    assert seen == set(whole["names"]), "those of the whole run"
+    assert (whole["names"][A1], whole["now"]) == ("a1", EPOCH_MS + cluster.recording.end)
     assert "app" in whole["named"]
+    rows = [dict(zip(whole["fields"], row, strict=True)) for row in whole["row"]]
+    living = cluster.answer("/ui/containers", {"queue": "root"}, None)["containers"]["container"]
+    for one, same in zip(rows, living, strict=True):
+        names = [name for name in whole["fields"] if name not in (*whole["named"], "reserved", "exitStatus")]
+        assert {name: one[name] for name in names} == {name: same[name] for name in names}
+    later = cluster.answer("/ui/recording/containers", {"begin": "500"}, None)["containers"]
+    assert later["now"] == whole["now"] - 500
 
 
 def test_shares_over_the_whole_run_are_known_up_to_the_moment(cluster: RecordedCluster) -> None:
@@ -133,14 +144,12 @@ def test_what_a_recording_of_a_workload_leaves_out_is_empty(workload: Recording)
     assert cluster.answer("/ui/waiting", {}, None) == {"waiting": None}
     assert cluster.counts_vcores
     assert cluster.answer("/ui/queue-users", {"queue": "root.default"}, None) == {"users": {"user": []}}
-    told = cluster.answer(f"/ui/app/{A1}", {}, None)["app"]
-    assert [one["step"] for one in told["moment"]] == ["submitted", "AM launched", "finished"]
-    shown = cluster.answer("/ui/cluster", {}, None)["cluster"]
-    assert [one["section"][0]["heading"] for one in shown["all"]] == [
-        "Cluster Metrics",
-        "Cluster Nodes Metrics",
-    ]
-    assert cluster.answer(f"/ui/why/{A1}", {}, None) == {"why": {"block": []}}
+    told = cluster.answer(f"/ui/app/{A1}", {}, None)["app"]["block"]
+    (life,) = of_kind(told, "lifeline")
+    assert [one["step"] for one in life] == ["submitted", "AM launched", "finished"]
+    (every,) = of_kind(cluster.answer("/ui/cluster", {}, None)["cluster"]["block"], "folded")
+    assert [one["section"][0]["heading"] for one in every] == ["Cluster Metrics", "Cluster Nodes Metrics"]
+    assert cluster.answer(f"/ui/why/{A1}", {}, None) == {"why": {}}
 
 
 @pytest.mark.parametrize("path", ["/info", "/get-rm-node-labels", "/ui/conf"])
@@ -217,7 +226,7 @@ def test_what_waits_and_why(cluster: RecordedCluster) -> None:
 
 
 def test_the_steps_of_a_life(cluster: RecordedCluster) -> None:
-    steps = cluster.answer(f"/ui/app/{A1}", {}, None)["app"]["moment"]
+    (steps,) = of_kind(cluster.answer(f"/ui/app/{A1}", {}, None)["app"]["block"], "lifeline")
     assert [(one["step"], one["time"] - EPOCH_MS) for one in steps] == [
         ("submitted", SUBMITTED),
         ("accepted", SUBMITTED),

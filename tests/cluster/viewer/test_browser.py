@@ -85,6 +85,9 @@ def test_a_recording_can_be_looked_at(browser: Browser, recording: Recording) ->
             assert faults == []
             await set_back(page)
             await look_at_moments(page, caller.top)
+            await show(page, caller.top, "/scheduler?queue=root.a&at=5000")
+            # The scheduler of this run counts memory alone: no vcores are named.
+            await page.get_by_text("1.0 GiB pending").first.wait_for()
             await look_at_the_stream(page, caller.top)
             await show(page, caller.top, "/events?at=30000")
             await page.get_by_role("link", name="a1 (application_0_0001)").first.wait_for()

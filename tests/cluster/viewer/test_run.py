@@ -2,45 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
+from tests.blocks import Block, every, named, of_kind, paragraphs
 from tests.cluster.viewer.conftest import TEXT, recorded
 from yarnbox.cluster.commands import demo
 from yarnbox.cluster.viewer.answers import EPOCH_MS, RecordedCluster
-from yarnbox.cluster.viewer.compared import compared_page
+from yarnbox.cluster.viewer.compared import compare_page, compared_page
 from yarnbox.cluster.viewer.comparison import comparison
 from yarnbox.cluster.viewer.run import run_page
 from yarnbox.sim.recording.document import Recording, read
 
-Block = dict[str, Any]
 SLOWER = TEXT.replace("  - pull: a1\n", "  - pull: a1\n  - advance: 100s\n")
 
 
-def every(found: Any) -> Iterator[Block]:
-    """All blocks, those within others included."""
-    for one in found:
-        yield one
-        yield from every(one.get("section") or one.get("folded") or ())
-
-
-def named(found: Any, name: str) -> Block:
-    """The table or chart of that name."""
-    (one,) = [one for one in every(found) if name in (one.get("name"), one.get("chart"))]
-    return one
-
-
-def shown(recording: Recording, at: int | None = None, **more: Any) -> dict[str, list[Block]]:
+def shown(recording: Recording, at: int | None = None, **more: Any) -> list[Block]:
     """The page of a run."""
-    return run_page(RecordedCluster(recording), at, **{"demo": "", "has_twin": False, **more})
+    return run_page(RecordedCluster(recording), "a", at, **{"demo": "", "has_twin": False, **more})
 
 
 def test_a_run_says_what_it_comes_to(recording: Recording) -> None:
     page = shown(recording, 5_000)
-    assert page["above"] == [{"paragraph": recording.data["about"], "kind": ""}]
-    chart = named(page["beside"], "Used share of each queue")
+    assert page[:2] == [
+        {"heading": "two-queues", "level": 1},
+        {"paragraph": recording.data["about"], "kind": ""},
+    ]
+    assert [one["source"] for one in every(page) if one.get("stream") == "two-queues"] == [
+        "/ui/recording/containers?run=a&begin=0"
+    ]
+    (lines,) = of_kind(page, "listing")
+    assert [one["text"] for one in lines if one["kind"] == "now"] == ["  - heartbeat: n2"]
+    assert [one["at"] for one in lines if "remove-node" in one["text"]] == [11_000]
+    assert {one["kind"] for one in lines if one["at"] is None} == {""}, "what is not played is not for later"
+    chart = named(page, "Used share of each queue")
     lines = [(one["name"], one["hue"], one.get("dashed")) for one in chart["series"]]
     assert lines == [
         ("root.a", 0, None),
@@ -50,14 +46,14 @@ def test_a_run_says_what_it_comes_to(recording: Recording) -> None:
     ]
     assert (chart["marks"][-1]["kind"], chart["marks"][-1]["time"]) == ("now", EPOCH_MS + 5_000)
     assert len(chart["times"]) == len(chart["series"][0]["values"]) == len(recording.moments)
-    (facts,) = [one["facts"] for one in page["below"] if "facts" in one]
+    (facts,) = [one["facts"] for one in page if "facts" in one]
     told = {one["name"]: one["value"] for one in facts}
     assert told["Complete"] == "No: not all applications ended."
     assert (told["Applications"], told["Containers"]) == (2, str(recording.data["figures"]["containers"]))
-    first, second = named(page["below"], "Queues")["table"]
+    first, second = named(page, "Queues")["table"]
     assert first[0] == {"link": "root.a", "to": "/cluster/scheduler?queue=root.a"}
     assert second[1] == "1, 1 never served"
-    assert any("counts as one second" in str(one.get("paragraph")) for one in every(page["below"]))
+    assert any("counts as one second" in str(one.get("paragraph")) for one in every(page))
 
 
 def test_a_run_tells_what_failed_and_what_is_left_out(recording: Recording) -> None:
@@ -65,10 +61,10 @@ def test_a_run_tells_what_failed_and_what_is_left_out(recording: Recording) -> N
     data["failures"] = ["a: expected 1"]
     data["containersOfEvery"], data["containersSeen"] = 3, 9
     page = shown(Recording(data, "x"))
-    assert {"items": ["a: expected 1"], "kind": "error"} in every(page["above"])
-    assert page["below"][-1]["paragraph"].startswith("The run had 9 containers. The recording keeps those of")
+    assert {"items": ["a: expected 1"], "kind": "error"} in every(page)
+    assert page[-1]["paragraph"].startswith("The run had 9 containers. The recording keeps those of")
     fair = shown(Recording({**recording.data, "scheduler": "FairScheduler"}, "x"))
-    assert {"paragraph": "Solid: used. Dashed: fair share.", "kind": "legend"} in fair["beside"]
+    assert {"paragraph": "Solid: used. Dashed: fair share.", "kind": "legend"} in every(fair)
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +74,7 @@ def guided() -> dict[str, Recording]:
 
 
 def test_a_guide_says_what_to_watch_and_where_to_go_on(guided: dict[str, Recording]) -> None:
-    (card, *_) = shown(guided["delay"], demo="delay.yaml", has_twin=True)["above"][1:]
+    (card, *_) = shown(guided["delay"], demo="delay.yaml", has_twin=True)[2:]
     assert card["kind"] == "card guide"
     assert [one["heading"] for one in card["section"] if "heading" in one] == [
         "What to watch",
@@ -86,12 +82,12 @@ def test_a_guide_says_what_to_watch_and_where_to_go_on(guided: dict[str, Recordi
     ]
     assert {"link": "compare both", "to": "/cluster/compare"} in card["section"][2]["paragraph"]
     assert card["section"][-1]["paragraph"]["to"] == "/cluster/simulation?file=delay.yaml"
-    (card, *_) = shown(guided["delay"])["above"][1:]
+    (card, *_) = shown(guided["delay"])[2:]
     assert len(card["section"]) == 4
 
 
 def test_a_guide_shows_the_numbers_of_a_moment(guided: dict[str, Recording]) -> None:
-    page = shown(guided["delay"], 12_000)["above"]
+    page = shown(guided["delay"], 12_000)
     (counts,) = [one for one in page if one.get("label") == "Skipped opportunities at this moment"]
     assert {"together": ["query ", {"word": "2"}, ""]} in counts["paragraph"]
     chart = named(page, "Skipped opportunities")
@@ -102,33 +98,47 @@ def test_a_guide_shows_the_numbers_of_a_moment(guided: dict[str, Recording]) -> 
     assert "Dominant share" not in table["columns"]
     (query,) = [row for row in table["table"] if row[0]["link"] == "query"]
     assert "opportunities missed" in str(query[-1]["lines"])
-    shares = shown(guided["drf"])["above"]
+    shares = shown(guided["drf"])
     words = next(one for one in shares if one.get("label") == "Dominant shares at this moment")["paragraph"]
     assert words[0] == {"together": ["of-ann ", {"word": "66.7 %"}, " of memory"]}
 
 
 def test_a_guide_tells_what_was_preempted(guided: dict[str, Recording]) -> None:
-    rows = named(shown(guided["preemption"])["above"], "Preemption until this moment")["table"]
+    rows = named(shown(guided["preemption"]), "Preemption until this moment")["table"]
     assert len(rows) == 6
     name, queue, _, marked, whom, killed, heir = rows[0]
     assert (name["word"].split(" ")[0], queue, whom) == ("scan", "root.adhoc", "queue root.etl")
     assert name["title"].endswith(name["word"].split(" ")[1])
     assert (marked[:2], killed[:2], heir.split(",")[0]) == ("0:", "0:", "nightly")
-    early = named(shown(guided["preemption"], 14_000)["above"], "Preemption until this moment")["table"]
+    early = named(shown(guided["preemption"], 14_000), "Preemption until this moment")["table"]
     assert {(row[5], row[6]) for row in early} == {("waits", "")}
 
 
 def test_a_plan_shows_what_is_booked_until_nothing_is(guided: dict[str, Recording]) -> None:
-    page = shown(guided["reservations"])["above"]
-    (chart,) = [one for one in page if str(one.get("chart", "")).startswith("Plan of")]
+    page = shown(guided["reservations"])
+    (chart,) = [one for one in every(page) if str(one.get("chart", "")).startswith("Plan of")]
     assert (chart["unit"], chart["ceiling"], chart["isStacked"]) == ("memory", 16_384, True)
     assert {one["values"][-1] for one in chart["series"]} == {0}
     assert len(chart["times"]) == len(chart["series"][0]["values"])
     (table,) = [one for one in page if str(one.get("name", "")).startswith("Reservations of")]
     report = next(row for row in table["table"] if row[0] == "report")
     assert report[3].endswith(": 8.0 GiB")
-    before = shown(guided["reservations"], 3_000)["above"]
+    before = shown(guided["reservations"], 3_000)
     assert [one for one in before if one.get("paragraph") == "There are no reservations yet."]
+
+
+def test_a_page_to_compare_offers_the_runs_that_there_are(recording: Recording) -> None:
+    def offered(*runs: str, asked: str = "", has_report: bool = False) -> list[Block]:
+        every = dict.fromkeys(runs, recording)
+        return compare_page(every, asked.split(","), has_report=has_report)
+
+    assert paragraphs(offered("a"))[0].startswith("Two runs can be compared.")
+    assert of_kind(offered(has_report=True), "report") == ["What if"]
+    assert of_kind(offered("a", "b"), "choose") == [], "there is nothing to choose"
+    first, second = [one for one in offered("a", "b", "c", asked="c,a") if "choose" in one]
+    assert first["present"] == second["present"] == "c,a"
+    assert [value for value, _ in first["choose"]] == ["a,a", "b,a", "c,a"]
+    assert [value for value, _ in second["choose"]] == ["c,a", "c,b", "c,c"]
 
 
 def test_two_runs_are_compared_figure_by_figure(recording: Recording) -> None:
@@ -159,7 +169,7 @@ def test_waits_streams_and_series_of_two_runs(recording: Recording) -> None:
     assert first[0]["said"].endswith(" s")
     assert second[1]["small"].endswith(", 1 never served")
     assert 0 < first[0]["share"] <= 100
-    streams = [(one["stream"], one["begin"]) for one in page if "stream" in one]
+    streams = [(one["run"], one["begin"]) for one in page if "stream" in one]
     assert streams == [("a", 1000), ("b", 1000)]
     charts = [one for one in every(page) if "chart" in one]
     assert charts[-1]["chart"] == "Memory used by root.b"

@@ -89,8 +89,9 @@ def test_pages_and_answers(recording: Recording) -> None:
             assert header["run"]["file"] == TEXT
             assert (await caller.get("/metrics?at=5000"))["clusterMetrics"]["allocatedMB"] == 3072
             page = await caller.get("/ui/recording/page?at=5000")
-            assert page["above"][0]["paragraph"].startswith("One has all")
-            await caller.get("/ui/comparison", 404)
+            assert page["page"]["block"][1]["paragraph"].startswith("One has all")
+            few = (await caller.get("/ui/comparison"))["comparison"]["block"]
+            assert "Two runs can be compared." in few[1]["paragraph"]
             await caller.get("/metrics?at=6000&run=z", 404)
             await caller.get("/metrics?at=-1", 400)
             await caller.get("/nothing", 404)
@@ -132,8 +133,9 @@ def test_a_scenario_is_played_with_the_scheduler_that_is_chosen(recording: Recor
                 ("a", "CapacityScheduler"),
                 (run, "FairScheduler"),
             ]
-            assert (await caller.get("/ui/comparison"))["runs"] == ["a", run]
-            assert (await caller.get(f"/ui/comparison?runs={run},a"))["runs"] == [run, "a"]
+            for asked, shown in (("", ["a", run]), (f"{run},a", [run, "a"])):
+                page = (await caller.get(f"/ui/comparison?runs={asked}"))["comparison"]["block"]
+                assert [one["run"] for one in page if "stream" in one] == shown
 
     play(scene)
 

@@ -12,6 +12,7 @@ from typing import Any
 import aiohttp
 import pytest
 
+from tests.blocks import of_kind, paragraphs
 from tests.rig import Rig, ask
 from tests.rm.edge.test_http import Web, web
 from tests.rm.edge.test_process import NODE, play
@@ -318,9 +319,10 @@ def test_lists_come_in_pages(tmp_path: Path) -> None:
             facets = (await caller.get("/ui/apps?user=nobody"))["found"]["facets"]
             assert facets["user"] == {"ann": 3}, "a facet counts what another choice of it would bring"
             assert facets["queue"] == {}
-            told = (await caller.get(f"/ui/app/{ids[0]}"))["app"]
-            assert told["moment"][0]["step"] == "submitted"
-            assert told["sentence"].startswith("waiting for its AM container")
+            told = (await caller.get(f"/ui/app/{ids[0]}"))["app"]["block"]
+            assert of_kind(told, "lifeline")[0][0]["step"] == "submitted"
+            assert paragraphs(told, "headline")[0][1].startswith(" waiting for its AM container")
+            assert of_kind(told, "actions")[0][0]["name"] == "Kill Application"
             about = (await caller.get("/ui/about"))["about"]
             assert (about["title"], len(about["tool"])) == ("About the Cluster", 7)
             waiting = (await caller.get("/ui/waiting"))["waiting"]

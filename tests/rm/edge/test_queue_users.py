@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.blocks import of_kind
 from tests.rig import FIFO, Rig, ask
 from tests.rm.edge.test_http import web
 from tests.rm.edge.test_process import play
@@ -115,10 +116,11 @@ def test_sums_hide_what_the_lists_hide(tmp_path: Path) -> None:
             (user,) = (await caller.get("/ui/queue-users?user.name=ann"))["users"]["user"]
             assert user["waitingApps"] == 1
             for reader, figures in (("bob", []), ("root", []), ("ann", ["User Metrics for ann"])):
-                shown = (await caller.get(f"/ui/cluster?user.name={reader}"))["cluster"]
-                names = [one["section"][0]["heading"] for one in shown["all"]]
-                assert [one for one in names if one.startswith("User")] == figures
+                shown = (await caller.get(f"/ui/cluster?user.name={reader}"))["cluster"]["block"]
+                assert [one for one in of_kind(shown, "heading") if one.startswith("User")] == figures
                 pending = 0 if reader == "bob" else 1
-                assert sum(len(one.get("grid", ())) for one in shown["waiting"]) == pending
+                assert sum(map(len, of_kind(shown, "grid"))) == pending
+                _, waits = of_kind(shown, "figures")[0][:2]
+                assert waits["value"] == pending
 
     play(scene)

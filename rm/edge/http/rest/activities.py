@@ -10,7 +10,6 @@ import re
 from yarnbox.rm.edge.http.calls import Call, Reply, Route, Waiting
 from yarnbox.rm.scheduler.activities import ActivityRecords
 from yarnbox.rm.web import activities as shown
-from yarnbox.rm.web.pages.why import why_page
 from yarnbox.rm.web.refusals import RestError, bad_request
 from yarnbox.rm.web.values import Answer
 from yarnbox.rm.web.why import preemption_marks
@@ -106,8 +105,14 @@ def _app_activities(call: Call) -> Answer:
 
 def why(call: Call) -> Reply:
     """GET /ui/why/{appid}: what keeps each request from its container, looked up now; ours alone."""
-    scheduler, application_id = call.context.scheduler, _application_id(call)
     value: Answer = {"applicationId": call.words["appid"]}
+    return Reply(root="why", value={**value, **why_of(call, _application_id(call))})
+
+
+def why_of(call: Call, application_id: ApplicationId | None) -> Answer:
+    """The same of an application, for its page."""
+    scheduler = call.context.scheduler
+    value: Answer = {}
     application = scheduler.applications.get(application_id) if application_id is not None else None
     if application is None or application_id is None:
         value["diagnostic"] = _NO_APPLICATION
@@ -122,7 +127,7 @@ def why(call: Call) -> Reply:
         value["missedHeartbeats"] = attempt.missed_heartbeats
         if marks := preemption_marks(attempt):
             value["preemption"] = marks
-    return Reply(root="why", value={**value, "block": why_page(value)})
+    return value
 
 
 # What callers say

@@ -1,18 +1,67 @@
 // What a page consists of, as the ResourceManager says it (rm/web/pages/blocks.py): one part below the other.
+import { get, list } from "./api.js";
+import { appGrid } from "./apps.js";
 import { chart } from "./charts.js";
 import { columnOf } from "./columns.js";
-import { facts, factsOf, h, html, said, table } from "./dom.js";
+import { containerGrid, containersOf } from "./containers.js";
+import { actions } from "./dialog.js";
+import {
+  EPOCH,
+  empty,
+  exact,
+  facts,
+  factsOf,
+  h,
+  html,
+  pushQuery,
+  said,
+  select,
+  table,
+  withQuery,
+} from "./dom.js";
 import { grid } from "./grid.js";
+import { logTail } from "./logtail.js";
+import { GROUPS, heat, MEASURES } from "./nodes.js";
+import { containersOfRun } from "./recording.js";
+import { hrefOfApp, streamOf } from "./taskstream.js";
 
 const classOf = (kind) => ({ class: kind || null });
 const item = (one) => html`<li ...${classOf(one.kind)}>${said(one.item ?? one)}</li>`;
+const LEADS = {
+  app: hrefOfApp,
+  node: (container) => ({ href: `/cluster/node/${container.node}`, what: "the page of its node" }),
+  // At the moment that is shown, or at the first one at which its application had it.
+  run: ({ app, started }, { run, begin, at }) => ({
+    href: `/cluster/app/${app}?run=${run}&at=${Math.max(at ?? 0, started) - EPOCH + begin}`,
+    what: "the page of its application",
+  }),
+};
+const figure = ({ to, value, text, isTrouble }) =>
+  html`<li class=${isTrouble ? "trouble" : null}><a href=${to}><b>${value}</b> ${text}</a></li>`;
+const step = (one) => html`<li style=${{ flexGrow: String(one.weight) }}>
+  <b>${one.step}</b>
+  <time datetime=${new Date(one.time).toISOString()} title=${exact(one.time)}>${said(one.said)}</time>
+</li>`;
+// A line that is played leads to its first moment, and the present one is scrolled to.
+function showPresent(line) {
+  if (line) line.parentElement.scrollTop = line.offsetTop - line.parentElement.clientHeight / 2;
+}
+function line({ text, at, kind }) {
+  const isNow = kind === "now";
+  const shown = at === null ? text : html`<a href=${withQuery("at", at || null)}>${text}</a>`;
+  return html`<li ...${classOf(kind)} aria-current=${isNow ? "step" : null} ref=${isNow ? showPresent : null}>
+    ${shown}
+  </li>`;
+}
 /** How each kind of part is drawn. Pages that have more kinds add them. */
 export const DRAWN = {
   heading: (text, { level }) => h(`h${level}`, {}, said(text)),
   paragraph: (text, { kind, label }) => html`<p ...${classOf(kind)} aria-label=${label}>${said(text)}</p>`,
   items: (found, { kind }) => html`<ul ...${classOf(kind)}>${found.map(item)}</ul>`,
   facts: (found) => facts(factsOf(found)),
-  section: (parts, { kind }, query) => html`<section ...${classOf(kind)}>${blocks(parts, query)}</section>`,
+  text: (found) => said({ text: found }),
+  section: (parts, { kind, label }, query) =>
+    html`<section ...${classOf(kind)} aria-label=${label || null}>${blocks(parts, query)}</section>`,
   folded: (parts, { summary }, query) =>
     html`<details><summary>${summary}</summary>${blocks(parts, query)}</details>`,
   table: (rows, { name, columns, none }) =>
@@ -23,6 +72,23 @@ export const DRAWN = {
       none,
     ),
   chart: (_, one) => chart(one),
+  figures: (found) => html`<ul class="figures">${found.map(figure)}</ul>`,
+  lifeline: (steps) => html`<ol class="lifeline" aria-label="Life line">${steps.map(step)}</ol>`,
+  actions: (offered) => actions(offered),
+  included: (_, { read }, query) => blocks(partsOf(read), query),
+  stream: (name, { read, leads, ...options }, query) =>
+    read.fault
+      ? empty(read.fault)
+      : streamOf(name, read, query, { ...options, hrefOf: (one) => LEADS[leads](one, options) }),
+  containers: (call, { read, none, isOfNode }, query) =>
+    containerGrid(list(read.container), read.now, query, { call, none, isOfNode }),
+  applications: (id, { read, ...options }, query) => appGrid(id, read.found, query, options),
+  heat: (by, { read, measure }) => heat(list(read.nodes.node), GROUPS[by], MEASURES[measure]),
+  listing: (lines) => html`<ol class="listing" tabindex="0" aria-label="The file">${lines.map(line)}</ol>`,
+  choose: (choices, { name, into, present }) =>
+    html`<label>${name} ${select(choices, present, (value) => pushQuery(into, value))} </label>`,
+  report: (title, { address }) => h("iframe", { class: "report", title, src: address }),
+  log: (app, { read }) => logTail(app, list(read.container)),
   grid: (rows, { columns, of, ...options }, query) =>
     grid({ ...options, rows, query, columns: columns.map(columnOf), keyOf: (one) => one[of] }),
 };
@@ -33,3 +99,26 @@ export const blocks = (found, query) =>
     const kind = Object.keys(DRAWN).find((name) => name in one);
     return DRAWN[kind](one[kind], one, query);
   });
+
+const partsOf = (answer) => /** @type {any} */ (Object.values(answer)[0]).block;
+
+const CONTAINERS = "/ui/containers?";
+const OF_RUN = "/ui/recording/containers?";
+function read(source) {
+  if (source.startsWith(OF_RUN)) return containersOfRun(source);
+  return source.startsWith(CONTAINERS) ? containersOf(source.slice(CONTAINERS.length)) : get(source);
+}
+const every = (parts) => parts.flatMap((one) => [one, ...every(one.section ?? [])]);
+
+/** The page that is said at an address, and what its parts show that is read from others, each once. */
+export const page = (addressOf) => async (words, query) => {
+  const parts = partsOf(await get(addressOf(words, query)));
+  const reading = async ([source, some]) => {
+    const answer = await read(source);
+    for (const one of some) one.read = answer;
+  };
+  const bySource = Map.groupBy(every(parts), (one) => one.source);
+  bySource.delete(undefined);
+  await Promise.all([...bySource].map(reading));
+  return blocks(parts, query);
+};

@@ -12,10 +12,10 @@ const UNLIMITED = 2 ** 62;
 export const plainGib = (mb) => (mb >= UNLIMITED ? "no limit" : `${(mb / 1024).toFixed(1)} GiB`);
 export const gib = (mb) => (mb >= UNLIMITED ? "no limit" : h("span", { title: `${mb} MiB` }, plainGib(mb)));
 export const plural = (number, what) => `${number} ${number === 1 ? what : `${what}s`}`;
-// Vcores are named where the scheduler counts them: /ui/rights says so before the first page is drawn.
+// Vcores are named where the scheduler counts them: what stands around the pages says so, or each run.
 let countsVCores = true;
-export const countVCores = (rights) => {
-  countsVCores = rights?.countsVCores !== false;
+export const countVCores = (known) => {
+  countsVCores = known?.countsVCores ?? countsVCores;
 };
 export const andVCores = (vcores) =>
   countsVCores && vcores < UNLIMITED ? `, ${plural(Number(vcores), "vcore")}` : "";
@@ -251,6 +251,7 @@ const KINDS = {
     h(kind || title ? "span" : "b", { class: kind || null, title }, said(value)),
   together: (value) => h("span", {}, said(value)),
   small: (value) => h("small", {}, value),
+  code: (value) => h("code", {}, value),
   swatch: (value, { hue }) => h("span", { class: "swatch", style: hued(`--line${hue}`) }, value),
   term: (value, { means }) => explained(value, means),
   lines: (value) =>

@@ -1,9 +1,8 @@
 // The shell: addresses to pages, when to look again and what is said meanwhile, keys, the dark mode.
 
 import { get, giveUp, KEPT, serverNow, Unreachable } from "./api.js";
-import { app } from "./app.js";
 import { apps } from "./apps.js";
-import { overview } from "./cluster.js";
+import { page } from "./blocks.js";
 import { countVCores, exact, html, isRecording, render } from "./dom.js";
 import { help, listenToKeys } from "./keys.js";
 import * as nodes from "./nodes.js";
@@ -11,11 +10,11 @@ import { scheduler } from "./queues.js";
 import * as views from "./views.js";
 
 const VIEWS = {
-  "": overview,
+  "": page(() => "/ui/cluster"),
   nodes: nodes.nodes,
   node: nodes.node,
   apps,
-  app,
+  app: page(([id]) => `/ui/app/${id}`),
   scheduler,
   nodelabels: views.labels,
   conf: views.conf,

@@ -1,9 +1,8 @@
 // A finished run instead of a living cluster: the bar with the slider of time, and the pages that only runs
 // have.
 import { get } from "./api.js";
-import { compare } from "./compare.js";
+import { page } from "./blocks.js";
 import { clamped, countVCores, html, refresh, render, select, since, withQuery } from "./dom.js";
-import { run } from "./run.js";
 import { simulation } from "./simulation.js";
 
 const SPEEDS = [
@@ -30,11 +29,6 @@ function place() {
   const after = all.findIndex((one) => one > Number(at));
   return after < 0 ? all.length - 1 : Math.max(0, after - 1);
 }
-
-const current = () => {
-  const at = place();
-  return { ...header.run, run: chosenRun(), place: at, line: header.run?.moments.step[at] };
-};
 
 function addressOf(index) {
   return withQuery("at", index <= 0 ? null : moments()[index]);
@@ -149,25 +143,27 @@ const noSuchRun = (why) => html`<h1>Run not found</h1>
   <p role="alert">Here ${why}. <a href="/cluster/run?run=&at=0">The first run</a></p>`;
 
 // Pages of a run that is not loaded yet wait for it.
-const ofRun = (view) => async (words, query) => {
-  if (chosenRun() !== shownRun) {
-    stop();
-    try {
-      await reload();
-    } catch (error) {
-      if (error.status === 404) return noSuchRun(error.message);
-      throw error;
+const ofRun =
+  (view, needsRun = true) =>
+  async (words, query) => {
+    if (chosenRun() !== shownRun) {
+      stop();
+      try {
+        await reload();
+      } catch (error) {
+        if (error.status === 404) return noSuchRun(error.message);
+        throw error;
+      }
     }
-  }
-  draw();
-  if (!header.run)
-    return html`<h1>No run to show</h1>
+    draw();
+    if (needsRun && !header.run)
+      return html`<h1>No run to show</h1>
       <p>
         Play a scenario on the page <a href="/cluster/simulation">Simulation</a>, or open a recording:
         <code> yarnbox view RECORDING</code>
       </p>`;
-  return view(words, query);
-};
+    return view(words, query);
+  };
 
 export async function begin(views, goTo) {
   go = goTo;
@@ -177,11 +173,11 @@ export async function begin(views, goTo) {
   document.getElementById("lost").textContent = "yarnbox view does not answer any more: start it again.";
   for (const name of Object.keys(views)) views[name] = ofRun(views[name]);
   Object.assign(views, {
-    run: ofRun((_, query) => run(current(), addressOf, query)),
-    compare: (words, query) =>
-      header.whatIf && !header.run
-        ? compare(query, header.runs, true)
-        : ofRun(() => compare(query, header.runs, header.whatIf))(words, query),
+    run: ofRun(page(() => "/ui/recording/page")),
+    compare: ofRun(
+      page((_, query) => `/ui/comparison?runs=${query.get("runs") || ""}`),
+      false,
+    ),
     simulation: (_, query) => {
       draw();
       return simulation(query, async (made) => {

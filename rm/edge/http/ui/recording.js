@@ -1,79 +1,31 @@
-// The containers of a run as its recording has them, at its end: rows of places in a list of names.
-import { get } from "./api.js";
-import { DRAWN } from "./blocks.js";
-import { Component, EPOCH, empty, html } from "./dom.js";
-import { taskStream } from "./taskstream.js";
+// The containers of a run as its recording has them, at its end: rows of places in a list of texts.
+import { get, Unreachable } from "./api.js";
+import { refresh } from "./dom.js";
 
-// A run does not change: what was read once is kept, by run and by the moment that counts as the beginning.
+// A run does not change: what was read once is kept.
 const KNOWN = new Map();
 
-const stateOf = (one) => {
-  if (one.finished !== null) return "COMPLETE";
-  if (one.running !== null) return "RUNNING";
-  return one.started !== null ? "ALLOCATED" : "RESERVED";
-};
-
-function unpacked({ fields, named, names, row, now, apps }, begin) {
+function unpacked({ fields, named, texts, row, ...more }) {
   const isNamed = fields.map((field) => named.includes(field));
-  const at = (time) => (time === null ? 0 : EPOCH + time - begin);
-  const containers = row.map((values) => {
-    const one = Object.fromEntries(
-      fields.map((field, i) => [field, isNamed[i] ? names[values[i]] : values[i]]),
-    );
-    return {
-      ...one,
-      isAM: Boolean(one.isAM),
-      state: stateOf(one),
-      reserved: at(one.reserved),
-      started: at(one.started ?? one.reserved),
-      running: at(one.running),
-      finished: at(one.finished),
-    };
-  });
-  return { containers, now: at(now), names: apps };
+  const values = (one) => fields.map((field, i) => [field, isNamed[i] ? texts[one[i]] : one[i]]);
+  return { ...more, container: row.map((one) => Object.fromEntries(values(one))) };
 }
 
-async function containersOf(run, begin) {
-  const key = `${run} ${begin}`;
-  if (!KNOWN.has(key))
-    KNOWN.set(key, unpacked((await get(`/ui/recording/containers?run=${run}`)).containers, begin));
-  return KNOWN.get(key);
+async function load(source) {
+  try {
+    KNOWN.set(source, unpacked((await get(source)).containers));
+  } catch (error) {
+    if (error instanceof Unreachable) KNOWN.delete(source);
+    else KNOWN.set(source, { fault: error.message });
+  }
+  refresh();
 }
 
-// The task stream of a run. The page does not wait for it: many containers take a while to come.
-class RecordedStream extends Component {
-  componentDidMount() {
-    this.load();
+/** What is known of it. Pages do not wait: many containers take a while to come. */
+export function containersOfRun(source) {
+  if (!KNOWN.has(source)) {
+    KNOWN.set(source, { fault: "Reading the containers of the run …" });
+    load(source);
   }
-
-  componentDidUpdate({ run, begin }) {
-    if (run !== this.props.run || begin !== this.props.begin) this.load();
-  }
-
-  async load() {
-    const { run, begin } = this.props;
-    try {
-      this.setState({ held: await containersOf(run, begin), fault: "" });
-    } catch (error) {
-      this.setState({ held: null, fault: error.message });
-    }
-  }
-
-  // An application is shown at the present moment, or at the first one at which it had the container.
-  hrefOf({ app, started }) {
-    const { run, begin, at = 0 } = this.props;
-    const moment = Math.max(at, started) - EPOCH + begin;
-    return { href: `/cluster/app/${app}?run=${run}&at=${moment}`, what: "the page of its application" };
-  }
-
-  render({ run, begin, ...others }, { held, fault }) {
-    if (fault) return html`<p class="error" role="alert">${fault}</p>`;
-    return held
-      ? taskStream({ ...held, ...others, hrefOf: (one) => this.hrefOf(one) })
-      : empty("Reading the containers of the run …");
-  }
+  return KNOWN.get(source);
 }
-
-export const recordedStream = (run, begin, options) =>
-  html`<${RecordedStream} key=${`stream ${run}`} ...${{ run, begin, ...options }} />`;
-DRAWN.stream = (run, { begin, ...options }, query) => recordedStream(run, begin, { ...options, query });

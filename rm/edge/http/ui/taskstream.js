@@ -483,10 +483,10 @@ export function taskStream({ lanes = "node", colour = "state", query, ...others 
 }
 
 /** That of what a ResourceManager has answered, which may not be all. */
-export const streamOf = (name, { container, now, isCut, news }, query, more) => {
+export const streamOf = (name, { container, now, isCut, news, names }, query, more) => {
   const containers = list(container);
   return [
     isCut && empty(`The newest ${containers.length} containers; older ones are left out.`),
-    taskStream({ name, containers, now, news, query, ...more }),
+    taskStream({ name, containers, now, news, names, query, ...more }),
   ];
 };

@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
+from tests.blocks import named, of_kind, paragraphs
 from tests.rig import Rig
 from yarnbox.rm.web.apps import application
 from yarnbox.rm.web.cluster import cluster_info, kept_state
 from yarnbox.rm.web.pages.about import about_cluster
-from yarnbox.rm.web.pages.application import application_page
+from yarnbox.rm.web.pages.application import Known, application_page
 from yarnbox.rm.web.values import Shapes
 
 
@@ -24,17 +25,33 @@ def app() -> dict[str, Any]:
     return application(rig.context, shapes, rig.app(application_id), may_view=True)
 
 
+def page(app: dict[str, Any], **known: Any) -> list[Any]:
+    return application_page(app, Known(**{"now_ms": app["startedTime"] + 5_000, **known}))
+
+
 def facts(app: dict[str, Any]) -> dict[str, Any]:
-    return {one["name"]: (one["value"], one["to"]) for one in application_page(app, ())["fact"]}
+    found = of_kind(page(app), "facts")[0]
+    return {one["name"]: (one["value"], one["to"]) for one in found}
+
+
+def status(app: dict[str, Any], **known: Any) -> Any:
+    """The card that says the state."""
+    (card,) = [one for one in page(app, **known) if one.get("label") == "State"]
+    return card
 
 
 def test_an_application_that_waits(app: dict[str, Any]) -> None:
-    shown = application_page(app, ())
-    assert shown["sentence"] == "waiting for its AM container to be allocated, launched and registered"
-    assert shown["moment"] == [{"step": "submitted", "time": app["startedTime"]}]
+    sentence = "waiting for its AM container to be allocated, launched and registered"
+    card = status(app)
+    assert card["kind"] == "card status is-ACCEPTED"
+    assert paragraphs([card], "headline") == [[{"state": "ACCEPTED"}, f" {sentence}"]]
+    (life,) = of_kind(page(app), "lifeline")
+    (step,) = life
+    assert (step["step"], step["time"]) == ("submitted", app["startedTime"])
+    assert step["said"] == [{"duration": 5_000}, " so far"]
     found = facts(app)
     assert found["Queue"][1] == f"/cluster/scheduler?queue={app['queue']}"
-    assert found["YarnApplicationState"][0] == [{"state": "ACCEPTED"}, f": {shown['sentence']}"]
+    assert found["YarnApplicationState"][0] == [{"state": "ACCEPTED"}, f": {sentence}"]
     assert found["Finished"][0] == {"moment": 0}
     assert found["Tracking URL"] == ("Unassigned", "")
     assert found["Application Timeout (Remaining Time)"][0] == "Unlimited"
@@ -46,20 +63,21 @@ def test_an_application_that_waits(app: dict[str, Any]) -> None:
 
 
 def test_what_it_holds_and_asks_for(app: dict[str, Any]) -> None:
-    waiting = application_page(app, ())
-    assert (waiting["holds"][0], waiting["holds"][2]) == ("0 containers, ", "; 1 more requested")
-    assert waiting["isWaiting"]
-    assert waiting["preempted"] == ""
+    why = {"reasons": ["the cluster is empty"]}
+    _, holds, waits = paragraphs([status(app, why=why)])
+    assert (holds[0], holds[2]) == ("0 containers, ", "; 1 more requested")
+    assert waits == [{"word": "Why it waits:"}, " the cluster is empty"]
+    foremost = why | {"foremost": "the queue is full"}
+    assert paragraphs([status(app, why=foremost)])[-1][1] == " the queue is full"
+    assert len(paragraphs([status(app | {"resourceRequests": []}, why=why)])) == 2, "it asks for nothing"
     places = [{"resourceName": name, "numContainers": 3} for name in ("*", "/rack", "n1")]
     more = {"runningContainers": 1, "allocatedMB": 1024, "resourceRequests": places}
     lost = {"numNonAMContainerPreempted": 2, "preemptedResourceMB": 2048}
-    shown = application_page(app | more | lost, ())
-    assert shown["holds"] == ["1 container, ", {"memory": 1024, "vCores": 0}, "; 3 more requested"]
-    assert shown["preempted"] == "Preempted: 2 containers, 2.0 GiB"
+    _, holds, preempted = paragraphs([status(app | more | lost)])
+    assert holds == ["1 container, ", {"memory": 1024, "vCores": 0}, "; 3 more requested"]
+    assert preempted == "Preempted: 2 containers, 2.0 GiB"
     recorded = {name: value for name, value in app.items() if name != "resourceRequests"}
-    assert application_page({**recorded, "pendingContainers": 5}, ())["holds"][2] == "; 5 more requested"
-    over = application_page(app | more | {"state": "KILLED"}, ())
-    assert (over["holds"], over["isWaiting"]) == ([], False)
+    assert paragraphs([status({**recorded, "pendingContainers": 5})])[1][2] == "; 5 more requested"
 
 
 def test_one_that_is_over(app: dict[str, Any]) -> None:
@@ -70,15 +88,44 @@ def test_one_that_is_over(app: dict[str, Any]) -> None:
     assert found["Tracking URL"] == ("History", f"/proxy/{app['id']}/")
     assert found["Application Timeout (Remaining Time)"][0] == {"duration": 90_000}
     assert found["Aggregate Resource Allocation"][0].startswith("2.0 GiB-seconds")
+    card = status(app | {"state": "FINISHED", "finalStatus": "FAILED", "diagnostics": "it\nfailed"})
+    assert card["kind"] == "card status is-FAILED"
+    assert paragraphs([card])[1] == ["Final status reported by its AM: ", {"state": "FAILED"}]
+    assert of_kind([card], "text") == ["it\nfailed"]
 
 
 def test_steps_of_a_life_come_in_the_order_of_time(app: dict[str, Any]) -> None:
-    steps = [
-        {"step": "running", "time": 5},
-        {"step": "submitted", "time": 2},
-        {"step": "finished", "time": 0},
+    steps = [{"step": step, "time": time} for step, time in (("running", 5_002), ("submitted", 2))]
+    steps.append({"step": "finished", "time": 0})
+    first, last = of_kind(page(app, steps=steps, now_ms=6_002), "lifeline")[0]
+    assert (first["step"], first["said"]) == ("submitted", [{"duration": 5_000}, ""])
+    assert (last["step"], last["said"]) == ("running", [{"duration": 1_000}, " so far"])
+    assert first["weight"] > last["weight"] > 1, "what took longer is wider"
+    over = page(app | {"finishedTime": 7_000}, steps=steps)
+    assert of_kind(over, "lifeline")[0][-1]["said"] == {"exact": 5_002}
+
+
+def test_containers_that_nobody_remembers_are_said_to_be_forgotten(app: dict[str, Any]) -> None:
+    over = app | {"state": "FINISHED", "memorySeconds": 9}
+    heads = of_kind(page(over, has_logs=True), "heading")
+    assert not {"Locality", "Containers", "Logs"} & set(heads)
+    assert any(str(one).startswith("Its containers ended before") for one in paragraphs(page(over)))
+    known = page(over, containers=1, has_logs=True)
+    assert {"Locality", "Containers", "Logs"} <= set(of_kind(known, "heading"))
+    assert of_kind(known, "log") == [app["id"]]
+
+
+def test_how_near_containers_came_to_where_they_were_asked_for(app: dict[str, Any]) -> None:
+    counts = {("NODE_LOCAL", "NODE_LOCAL"): 2, ("OFF_SWITCH", "RACK_LOCAL"): 1}
+    table = named(page(app, containers=4, localities=counts), "Total Allocated Containers: 3")
+    assert table["columns"][1] == "Node Local Request"
+    assert table["table"] == [
+        ["Num Node Local Containers (satisfied by)", 2, "", ""],
+        ["Num Rack Local Containers (satisfied by)", 0, 0, ""],
+        ["Num Off Switch Containers (satisfied by)", 0, 1, 0],
     ]
-    assert [one["step"] for one in application_page(app, steps)["moment"]] == ["submitted", "running"]
+    assert any("were allocated before" in str(one) for one in paragraphs(page(app, containers=1)))
+    assert "No containers have been allocated yet." in paragraphs(page(app))
 
 
 def test_about_names_what_could_not_be_read() -> None:
@@ -107,9 +154,8 @@ REQUEST = {
 
 def test_attempts_and_requests_have_what_their_columns_read(app: dict[str, Any]) -> None:
     attempt = {"appAttemptId": "appattempt_1_0001_000001", "diagnosticsInfo": "", "diagnostics": "it failed"}
-    told = application_page(app | {"resourceRequests": [REQUEST]}, (), [attempt])["asked"]
-    assert [one["heading"] for one in told if "heading" in one] == ["Attempts", "Outstanding requests"]
-    attempts, requests = (one for one in told if "grid" in one)
+    told = page(app | {"resourceRequests": [REQUEST]}, attempts=[attempt])
+    attempts, requests = named(told, "Attempts"), named(told, "Total Outstanding Resource Requests")
     assert attempts["grid"][0]["diagnostics"] == "it failed"
     assert attempts["calls"] == [f"/apps/{app['id']}/appattempts"]
     (row,) = requests["grid"]
@@ -121,5 +167,4 @@ def test_attempts_and_requests_have_what_their_columns_read(app: dict[str, Any])
     )
     unread = [one["read"] for one in requests["columns"] if one["read"] not in row]
     assert unread == ["nodeLabelExpression", "placementConstraint"], "which this request has not"
-    over = application_page(app | {"state": "FINISHED"}, ())["asked"]
-    assert [one["heading"] for one in over if "heading" in one] == ["Attempts"]
+    assert len(of_kind(page(app | {"state": "FINISHED"}), "grid")) == 1, "the attempts"

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
+from tests.blocks import named, of_kind, paragraphs
 from tests.rig import Rig
 from yarnbox.rm.web.cluster import metrics, overview
-from yarnbox.rm.web.pages.overview import cluster_page
+from yarnbox.rm.web.pages.overview import START_A_NODE, cluster_page
 from yarnbox.rm.web.values import Shapes
 
 FULL = "the cluster is full"
@@ -34,18 +35,22 @@ def waiting(*reasons: tuple[str, str, int, int], vcores: bool = True) -> dict[st
     return {"reason": rows, "unseen": 0, "countsVCores": vcores}
 
 
-def page(found: dict[str, Any], why: dict[str, Any] | None = None, **more: Any) -> dict[str, Any]:
-    return cluster_page(found, more.get("info"), why, more.get("own"), more.get("user", ""))
+def page(found: dict[str, Any], why: dict[str, Any] | None = None, **more: Any) -> list[Any]:
+    return cluster_page(found, more.pop("info", None), why, more.pop("states", {}), **more)
 
 
 def headline(found: dict[str, Any], why: dict[str, Any] | None = None) -> str:
-    return str(page(found, why)["headline"])
+    (said,) = paragraphs(page(found, why), "headline")
+    return str(said)
 
 
 def test_a_cluster_without_nodes_says_what_waits_for_them(empty: dict[str, Any]) -> None:
-    shown = page(empty, waiting())
-    assert not shown["hasNodes"]
-    assert shown["headline"] == "No nodes have registered. No applications are running."
+    assert headline(empty, waiting()) == "No nodes have registered. No applications are running."
+    assert START_A_NODE in page(empty)
+    assert START_A_NODE not in page(empty, is_run=True)
+    assert of_kind(page(empty), "heat") == []
+    assert START_A_NODE not in page(with_nodes(empty))
+    assert of_kind(page(with_nodes(empty)), "heat") == ["rack"]
     said = headline(empty, waiting(("the cluster is empty", "root.a", 2, 2)))
     assert said == "No nodes have registered. 2 containers wait: 2 in root.a (the cluster is empty)."
     assert headline(empty | {"lostNodes": 1}).startswith("No node is active.")
@@ -81,8 +86,10 @@ def test_applications_count_where_no_container_is_asked_for(empty: dict[str, Any
 
 def test_figures_lead_to_their_lists(empty: dict[str, Any]) -> None:
     found = with_nodes(empty, activeNodes=1, lostNodes=2, reservedMB=1536)
-    shown = [(one["value"], one["text"], one["to"]) for one in page(found, waiting())["figure"]]
-    assert shown == [
+    (figures,) = of_kind(page(found, waiting(), states={"ACCEPTED": 1, "KILLED": 4}), "figures")
+    assert [(one["value"], one["text"], one["to"]) for one in figures] == [
+        (0, "applications running", "/cluster/apps/RUNNING"),
+        (1, "application waiting", "/cluster/apps/ACCEPTED"),
         (3, "containers running", "/cluster/apps"),
         (0, "containers pending", "/cluster/scheduler"),
         (1, "node active", "/cluster/nodes"),
@@ -98,7 +105,8 @@ def test_every_figure_has_a_name(empty: dict[str, Any]) -> None:
     amounts = {name: {"memory": 1, "vCores": 1} for name in names}
     own = {"username": "a&b", **counts, **amounts}
     info = overview(context, Shapes(context.resource_types))
-    parts = [one["section"] for one in page(empty, info=info, own=own, user="a&b")["all"]]
+    (every,) = of_kind(page(empty, info=info, own=own, user="a&b"), "folded")
+    parts = [one["section"] for one in every]
     groups = {head["heading"]: shown["facts"] for head, shown in parts}
     assert list(groups) == [
         "Cluster Metrics",
@@ -110,14 +118,15 @@ def test_every_figure_has_a_name(empty: dict[str, Any]) -> None:
     facts = {one["name"]: one["value"] for one in groups["Scheduler Metrics"]}
     assert facts["Scheduling Resource Type"] == "memory-mb (Mi), vcores"
     assert facts["Scheduler Busy %"] == "N/A"
-    assert len(page(empty, user="other")["all"]) == 2
+    assert len(of_kind(page(empty, user="other"), "folded")[0]) == 2
 
 
 def test_what_waits_is_listed_and_what_was_not_looked_at_is_counted(empty: dict[str, Any]) -> None:
     why = waiting((FULL, "root.a", 9, 1)) | {"unseen": 1}
-    head, listed, more = page(with_nodes(empty), why)["waiting"]
-    assert head["heading"] == "What is waiting, and why"
+    shown = page(with_nodes(empty), why)
+    listed, (more,) = named(shown, "Pending by reason"), paragraphs(shown, "how")
+    assert "What is waiting, and why" in of_kind(shown, "heading")
     assert (listed["order"], listed["grid"][0]["containers"]) == ("-containers", 9)
     assert listed["grid"][0][listed["of"]] == f"root.a {FULL}"
-    assert more["paragraph"].startswith("1 more waiting application is not listed here")
-    assert page(with_nodes(empty), waiting())["waiting"] == []
+    assert more.startswith("1 more waiting application is not listed here")
+    assert of_kind(page(with_nodes(empty), waiting()), "grid") == []
