@@ -30,13 +30,13 @@ _REPORT = "/ws/v1/cluster/ui/what-if"
 _TOO_FEW = "Two runs can be compared. Open two recordings (yarnbox view ONE OTHER), or play another one."
 _MAKESPAN = "Makespan"
 _CHARTS = (
-    ("Memory used, of the cluster", "memory", "percent", 100),
-    ("Fairness between queues", "fairness-queues", "index", 1),
-    ("Fairness between applications", "fairness-apps", "index", 1),
-    ("Containers", "containers", "count", 4),
-    ("Memory pending, of the cluster", "pending", "percent", 100),
-    ("Containers preempted so far", "preempted", "count", 1),
-    ("Applications without a container", "appsPending", "count", 2),
+    ("Memory used, of the cluster", "memory", "percent"),
+    ("Fairness between queues", "fairness-queues", "index"),
+    ("Fairness between applications", "fairness-apps", "index"),
+    ("Containers", "containers", "count"),
+    ("Memory pending, of the cluster", "pending", "percent"),
+    ("Containers preempted so far", "preempted", "count"),
+    ("Applications without a container", "appsPending", "count"),
 )
 _UNITS: dict[str, Callable[[Any], str]] = {"ms": span, "count": str, "percent": percentage, "index": index}
 
@@ -154,17 +154,17 @@ def _charts(found: Comparison) -> Iterator[tuple[Block, Block]]:
     moments = [EPOCH_MS + time for time in found["times"]]
     runs = found["runs"]
 
-    def pair(what: str, of: Sequence[Values | None], unit: str, top: int) -> tuple[Block, Block]:
+    def pair(what: str, of: Sequence[Values | None], unit: str) -> tuple[Block, Block]:
         series = [
             line(one["title"], values if values is not None else [None] * len(moments))
             for one, values in zip(runs, of, strict=True)
         ]
-        return heading(what), chart(what, moments, series, unit=unit, top=top, isWhole=True)
+        return heading(what), chart(what, moments, series, unit=unit, present=None)
 
-    for what, name, unit, top in _CHARTS:
+    for what, name, unit in _CHARTS:
         series: list[Any] = [dict(one["series"])[name] for one in runs]
-        yield pair(what, series, unit, top)
+        yield pair(what, series, unit)
     queues = [one["series"]["queue"] for one in runs]
     for path in dict.fromkeys(path for one in queues for path in one):
         used = [one[path]["used"] if path in one else None for one in queues]
-        yield pair(f"Memory used by {path}", used, "percent", 100)
+        yield pair(f"Memory used by {path}", used, "percent")

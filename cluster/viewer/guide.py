@@ -16,6 +16,7 @@ from yarnbox.rm.web.queues.words import memory, percentage
 from yarnbox.sim.recording.document import Recording
 
 _LAST_BOOKED_MS = 5_000
+_GIB_MB = 1024
 Block = dict[str, Any]
 
 
@@ -56,9 +57,9 @@ class Pictures:
         if name == "applications":
             yield self._application_table()
         elif name == "skipped-opportunities":
-            yield from self._numbers("Skipped opportunities", "skippedOverTime", "skipped", str, "count", 4)
+            yield from self._numbers("Skipped opportunities", "skippedOverTime", "skipped", str, "count")
         elif name == "dominant-shares":
-            yield from self._numbers("Dominant shares", "shareOverTime", "share", percentage, "percent", 100)
+            yield from self._numbers("Dominant shares", "shareOverTime", "share", percentage, "percent")
         elif name == "preemptions":
             yield self._preemptions()
         elif name == "plan":
@@ -66,7 +67,7 @@ class Pictures:
                 yield from self._plan(one)
 
     def _numbers(
-        self, what: str, values: str, present: str, said: Callable[[Any], str], unit: str, top: int
+        self, what: str, values: str, present: str, said: Callable[[Any], str], unit: str
     ) -> Iterator[Block]:
         drawn = [(hue, one) for hue, one in enumerate(self._apps) if any(one[values])]
         words: list[object] = []
@@ -77,7 +78,7 @@ class Pictures:
         yield heading(explained(what))
         yield {**paragraph(words, "legend counts"), "label": f"{what} at this moment"}
         series = [line(one["name"], one[values], hue=hue) for hue, one in drawn]
-        yield chart(what, self._times, series, marks=[self._now], unit=unit, top=top)
+        yield chart(what, self._times, series, marks=[self._now], unit=unit)
 
     def _application_table(self) -> Block:
         columns = [one for one in _COLUMNS if not one[2] or one[2] in self._shows]
@@ -108,15 +109,19 @@ class Pictures:
         # The last amount holds to the end: a moment more, at which nothing is reserved, shows that.
         more = [times[-1] + _LAST_BOOKED_MS] if len(times) > 1 else []
         series = [
-            line(f"{one['name']} ({one['user']})", [*one["memory"], *(0 for _ in more)]) for one in bookings
+            line(
+                f"{one['name']} ({one['user']})",
+                [*(mb / _GIB_MB for mb in one["memory"]), *(0 for _ in more)],
+            )
+            for one in bookings
         ]
         nothing, capacity = "There are no reservations yet.", plan["capacity"]
         yield heading(f"Plan of {queue}, over time")
         about = explained("Memory reserved in this plan queue; the line is its capacity,")
         yield paragraph([*about, f" {memory(capacity)}."], "legend")
         if bookings:
-            how = {"unit": "memory", "top": capacity, "ceiling": capacity, "isStacked": True}
-            yield chart(f"Plan of {queue}", [*times, *more], series, marks=[self._now], **how)
+            drawn = chart(f"Plan of {queue}", [*times, *more], series, [self._now], "GiB", isStacked=True)
+            yield {**drawn, "ceiling": capacity / _GIB_MB}
         else:
             yield paragraph(nothing, "empty")
         rows = [

@@ -67,12 +67,42 @@ def line(name: str, values: Values, **how: object) -> Answer:
     return {"name": name, "values": list(values), **how}
 
 
-def chart(what: str, times: Sequence[int], series: Sequence[Answer], **how: object) -> Answer:
-    """Series over moments. `unit` is percent (when nothing else is said), count, memory or index; `top` what
-    the axis reaches at least; `marks` are moments with a kind and a text; `ceiling` is a line that series
-    which are stacked (`isStacked`) should stay below; `isWhole` is said of runs that are over.
+_UNITS = {
+    "percent": {"digits": 1, "suffix": " %", "top": 100},
+    "count": {"digits": 0, "suffix": "", "top": 4},
+    "GiB": {"digits": 1, "suffix": " GiB", "top": 0},
+    "index": {"digits": 3, "suffix": "", "top": 4},
+}
+"""How values are said, and what the axis reaches at least: one of few counts would have steps of a half."""
+
+
+def chart(
+    what: str,
+    times: Sequence[int],
+    series: Sequence[Answer],
+    marks: Sequence[Answer] = (),
+    unit: str = "percent",
+    **how: object,
+) -> Answer:
+    """Series over moments. `marks` are moments with a kind and a text, of which `now` is the present one of a
+    run; `ceiling` is a line that series which are stacked (`isStacked`) should stay below. `present` is the
+    place of the values that are said while nobody points at others.
     """
-    return {"chart": what, "times": list(times), "series": list(series), **how}
+    now = next((one["time"] for one in marks if one["kind"] == "now"), None)
+    known = [
+        at
+        for at, time in enumerate(times)
+        if (now is None or time <= now) and any(one["values"][at] is not None for one in series)
+    ]
+    return {
+        "chart": what,
+        "times": list(times),
+        "series": list(series),
+        "marks": list(marks),
+        **_UNITS[unit],
+        "present": known[-1] if known else None,
+        **how,
+    }
 
 
 def figures(found: Sequence[Answer]) -> Answer:

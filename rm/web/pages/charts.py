@@ -32,7 +32,7 @@ def cluster_charts(past: Answer, queues: Answer, *, is_labelled: bool, is_run: b
         section(
             [
                 _stacked(f"Share of the {whole} used", queues),
-                chart("Containers and applications", times, counts, unit="count", top=4),
+                chart("Containers and applications", times, counts, unit="count"),
             ],
             "charts",
         ),

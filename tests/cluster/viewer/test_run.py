@@ -92,7 +92,8 @@ def test_a_guide_shows_the_numbers_of_a_moment(guided: dict[str, Recording]) -> 
     assert {"together": ["query ", {"word": "2"}, ""]} in counts["paragraph"]
     chart = named(page, "Skipped opportunities")
     assert "query" in {one["name"] for one in chart["series"]}
-    assert (chart["unit"], chart["top"], chart["marks"][0]["kind"]) == ("count", 4, "now")
+    assert (chart["digits"], chart["top"], chart["marks"][0]["kind"]) == (0, 4, "now")
+    assert chart["times"][chart["present"]] == chart["marks"][0]["time"]
     table = named(page, "Applications at this moment")
     assert "Node-local" in [one["term"] for one in table["columns"] if isinstance(one, dict)]
     assert "Dominant share" not in table["columns"]
@@ -117,7 +118,7 @@ def test_a_guide_tells_what_was_preempted(guided: dict[str, Recording]) -> None:
 def test_a_plan_shows_what_is_booked_until_nothing_is(guided: dict[str, Recording]) -> None:
     page = shown(guided["reservations"])
     (chart,) = [one for one in every(page) if str(one.get("chart", "")).startswith("Plan of")]
-    assert (chart["unit"], chart["ceiling"], chart["isStacked"]) == ("memory", 16_384, True)
+    assert (chart["suffix"], chart["ceiling"], chart["isStacked"]) == (" GiB", 16, True)
     assert {one["values"][-1] for one in chart["series"]} == {0}
     assert len(chart["times"]) == len(chart["series"][0]["values"])
     (table,) = [one for one in page if str(one.get("name", "")).startswith("Reservations of")]
@@ -174,4 +175,5 @@ def test_waits_streams_and_series_of_two_runs(recording: Recording) -> None:
     charts = [one for one in every(page) if "chart" in one]
     assert charts[-1]["chart"] == "Memory used by root.b"
     assert all(len(one["values"]) == len(chart["times"]) for chart in charts for one in chart["series"])
-    assert {chart["unit"] for chart in charts} == {"percent", "index", "count"}
+    assert {(chart["digits"], chart["suffix"]) for chart in charts} == {(1, " %"), (3, ""), (0, "")}
+    assert {chart["present"] for chart in charts} == {None}

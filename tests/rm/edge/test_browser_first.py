@@ -4,6 +4,7 @@ mouse, and a ResourceManager that is started again.
 
 from __future__ import annotations
 
+import re
 from contextlib import AsyncExitStack
 from itertools import pairwise
 from pathlib import Path
@@ -131,6 +132,26 @@ def test_words_of_marks_do_not_run_into_one_another(browser: Browser, tmp_path: 
             words = await page.evaluate(WORDS_OF_MARKS)
             assert len(words) == 3, "of the last there would be a part alone"
             assert all(begin - end > 5 for (_, end), (begin, _) in pairwise(words))
+
+    browser.play(scene)
+
+
+UP = re.compile(r'text-anchor="end">([^<]*)<')
+"""The words of the axis of values, in a saved picture."""
+
+
+def test_counts_are_whole_numbers(browser: Browser, tmp_path: Path) -> None:
+    async def scene() -> None:
+        async with (
+            web(tmp_path, yarnbox__resourcemanager__history__interval_ms="100") as caller,
+            browser.page() as page,
+        ):
+            await submit(caller)
+            await show(page, caller, "")
+            await page.locator(".chart canvas").first.wait_for()
+            async with page.expect_download() as saved:
+                await page.get_by_role("button", name="Containers and applications as SVG").click()
+            assert UP.findall((await (await saved.value).path()).read_text()) == ["0", "1", "2", "3", "4"]
 
     browser.play(scene)
 

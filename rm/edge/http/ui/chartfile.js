@@ -4,29 +4,33 @@ import { line, picture, word } from "./picture.js";
 
 const ROW = 16,
   CHARACTER = 6;
-const DASHES = { dashed: "6 4", dotted: "2 4" };
-const dashOf = ({ dashed }) => ({ "stroke-dasharray": DASHES[dashed] });
+export const DASHES = { dashed: [6, 4], dotted: [2, 4] };
+const dashOf = ({ dashed }) => ({ "stroke-dasharray": DASHES[dashed]?.join(" ") });
 const MARKS = { now: "--accent", "node joined": "--used" };
+
+const AREA = { "fill-opacity": 0.45, "shape-rendering": "crispEdges" };
 
 const HUES = 6;
 export const hueOf = ({ hue }) => `--line${hue % HUES}`;
 export const colourOf = (one) => css(hueOf(one));
 
 // Where the series lie, in pixels of the page.
-function fieldOf({ bbox }) {
+function fieldOf(plot) {
   const [left, top, wide, tall] = ["left", "top", "width", "height"].map(
-    (side) => bbox[side] / devicePixelRatio,
+    (side) => plot.bbox[side] / devicePixelRatio,
   );
-  return { left, top, wide, tall, right: left + wide, bottom: top + tall };
+  const xOf = (time) => left + plot.valToPos(time, "x");
+  const yOf = (value) => top + plot.valToPos(value, "y");
+  return { left, top, wide, tall, right: left + wide, bottom: top + tall, xOf, yOf };
 }
 
 /** A line for each mark, with its word where there is room for it; and the ceiling of what is stacked. */
 export function marksOf(plot, { marks, ceiling }) {
-  const { left, top, right, bottom } = fieldOf(plot);
+  const { left, top, right, bottom, xOf, yOf } = fieldOf(plot);
   const { min, max } = plot.scales.x;
   let free = left;
   const upright = ({ time, kind, text }) => {
-    const x = left + plot.valToPos(time, "x");
+    const x = xOf(time);
     const end = x + CHARACTER * kind.length;
     const colour = css(MARKS[kind] || "--bad");
     const how = kind === "now" ? { "stroke-width": 2 } : { "stroke-dasharray": "3 3" };
@@ -38,67 +42,58 @@ export function marksOf(plot, { marks, ceiling }) {
       ${hasRoom && word(x + 3, top + 10, kind, colour)}
     </g>`;
   };
-  const y = ceiling && top + plot.valToPos(ceiling, "y");
+  const heavy = { "stroke-width": 2, "stroke-dasharray": "8 4" };
   return [
     marks.filter(({ time }) => time >= min && time <= max).map(upright),
-    ceiling && line(left, y, right, y, css("--ink"), { "stroke-width": 2, "stroke-dasharray": "8 4" }),
+    ceiling && line(left, yOf(ceiling), right, yOf(ceiling), css("--ink"), heavy),
   ];
 }
 
-// Steps hold until the next moment; where nothing is known there is a gap. What is stacked is closed below.
-function outline(times, values, xOf, yOf, bottom) {
-  const words = [];
-  let begun = null;
-  const end = (x) => {
-    if (begun !== null && bottom !== null) words.push(`H${x}V${bottom}H${begun}Z`);
-    begun = null;
-  };
+// Steps hold until the next moment; where nothing is known there is a gap. Below them lie areas.
+function pathsOf(times, values, { xOf, yOf, bottom }) {
+  const [steps, areas] = [[], []];
   values.forEach((value, i) => {
-    const x = xOf(times[i]).toFixed(1);
-    if (value === null || value === undefined) {
-      end(x);
-      return;
-    }
-    words.push(`${begun === null ? "M" : "H"}${x}${begun === null ? "," : "V"}${yOf(value).toFixed(1)}`);
-    begun ??= x;
+    if ((value ?? null) === null) return;
+    const [x, end, y] = [xOf(times[i]), xOf(times[i + 1] ?? times[i]), yOf(value)].map((one) =>
+      one.toFixed(1),
+    );
+    const isBegun = (values[i - 1] ?? null) !== null;
+    steps.push(`${isBegun ? "V" : `M${x},`}${y}H${end}`);
+    areas.push(`M${x},${y}H${end}V${bottom}H${x}Z`);
   });
-  end(xOf(times.at(-1)).toFixed(1));
-  return words.join("");
+  return [steps.join(""), areas.join("")];
 }
 
 /** What the plot shows now. */
 export function svgOfChart(plot, props, hidden) {
   const { what, series, isStacked } = props;
-  const { left, top, wide, tall, right, bottom } = fieldOf(plot);
+  const field = fieldOf(plot);
+  const { left, top, wide, tall, right, bottom, xOf, yOf } = field;
   const [ink, soft] = [css("--ink"), css("--line")];
-  const xOf = (time) => left + plot.valToPos(time, "x");
-  const yOf = (value) => top + plot.valToPos(value, "y");
-  const [times, ...values] = plot.data;
-  // The topmost of what is stacked was drawn first, so that each fill covers less.
-  const seen = (isStacked ? [...series].reverse() : series)
-    .map((one, i) => ({ one, values: values[i], colour: colourOf(one) }))
+  const [times, ...lines] = plot.data;
+  const [along, up] = plot.axes;
+  // The topmost of what is stacked is drawn first, so that each fill covers less.
+  const drawn = isStacked ? series.toReversed() : series;
+  const seen = drawn
+    .map((one, i) => ({ one, values: lines[i], colour: colourOf(one) }))
     .filter(({ one }) => !hidden.has(series.indexOf(one)));
   const grid = [
-    plot.axes[0]._splits.map((time, i) => [
+    along._splits.map((time, i) => [
       line(xOf(time), top, xOf(time), bottom, soft),
-      word(xOf(time), bottom + 14, plot.axes[0]._values[i], ink, "middle"),
+      word(xOf(time), bottom + 14, along._values[i], ink, "middle"),
     ]),
-    plot.axes[1]._splits.map((value, i) => [
+    up._splits.map((value, i) => [
       line(left, yOf(value), right, yOf(value), soft),
-      word(left - 6, yOf(value) + 4, plot.axes[1]._values[i], ink, "end"),
+      word(left - 6, yOf(value) + 4, up._values[i], ink, "end"),
     ]),
   ];
-  const paths = seen.map(
-    ({ one, values, colour }) => html`<path
-      d=${outline(times, values, xOf, yOf, isStacked ? bottom : null)}
-      stroke=${colour}
-      stroke-width="1.6"
-      ...${dashOf(one)}
-      fill=${isStacked ? colour : "none"}
-      fill-opacity="0.45"
-      clip-path="url(#field)"
-    />`,
-  );
+  const paths = seen.map(({ one, values, colour }) => {
+    const [steps, areas] = pathsOf(times, values, field);
+    return html`<g clip-path="url(#field)" fill="none" stroke-width="1.6">
+      ${isStacked && html`<path d=${areas} fill=${colour} ...${AREA} />`}
+      <path d=${steps} stroke=${colour} ...${dashOf(one)} />
+    </g>`;
+  });
   const legend = seen.map(({ one, colour }, row) => {
     const y = bottom + (2 + row) * ROW;
     return [
@@ -109,6 +104,6 @@ export function svgOfChart(plot, props, hidden) {
   const defs = html`<clipPath id="field">
     <rect x=${left} y=${top} width=${wide} height=${tall} />
   </clipPath>`;
-  const height = bottom + ROW * (seen.length + 2.5);
-  return picture(what, plot.width, height, css("--field"), defs, [grid, paths, marksOf(plot, props), legend]);
+  const shapes = [grid, paths, marksOf(plot, props), legend];
+  return picture(what, plot.width, bottom + ROW * (seen.length + 2.5), css("--field"), defs, shapes);
 }

@@ -1,47 +1,20 @@
 // Series over time, drawn by uPlot: steps as steps, marks with words, values under the cursor, zoom by mouse,
-// keys and buttons, the same for all charts of a page; each chart can be had as PNG and CSV.
+// keys and buttons, the same for all charts of a page; each chart can be had as SVG, PNG and CSV.
 
-import { colourOf, hueOf, marksOf, svgOfChart } from "./chartfile.js";
-import { Component, clamped, clock, css, duration, empty, html, hued, percent, plainGib } from "./dom.js";
+import { colourOf, DASHES, hueOf, marksOf, svgOfChart } from "./chartfile.js";
+import { Component, clamped, clock, css, empty, html, hued } from "./dom.js";
 import { listenToPointers, panned, press, zoomed, zoomKeys, zoomTools } from "./gestures.js";
 import { fileTools, paint } from "./picture.js";
 import { SECONDS } from "./streampaint.js";
 import uPlot from "./vendor/uplot.js";
 
 const TALL = 200;
-const DASHES = { dashed: [6, 4], dotted: [2, 4] };
-// Amounts of memory are MiB: round in binary.
-// Of what is counted there are no halves.
-const COUNT_STEPS = Array.from({ length: 30 }, (_, i) => [1, 2, 5][i % 3] * 10 ** Math.floor(i / 3));
-const MIB_STEPS = Array.from({ length: 32 }, (_, power) => 2 ** power);
 const HINT = "Left and right arrow read values, with Shift they pan, plus and minus zoom, 0 shows all.";
 const NEAR_PX = 6;
-const PLOTS = new Set();
 const GROUP = uPlot.sync("pages");
 
-// The units of the axis and of values, and which steps of an axis are round.
-const UNITS = {
-  percent: { said: percent },
-  count: { said: (value) => String(Math.round(value)), steps: COUNT_STEPS },
-  memory: { said: plainGib, steps: MIB_STEPS },
-  index: { said: (value) => value.toFixed(3) },
-};
-
-// The first series lies at the bottom. uPlot draws the topmost one first, so that each fill covers less.
-function stacked(series, hidden) {
-  const sums = series[0].values.map(() => 0);
-  const tops = series.map((one, i) =>
-    one.values.map((value, at) => {
-      if (hidden.has(i) || value === null) return null;
-      sums[at] += value;
-      return sums[at];
-    }),
-  );
-  return tops.reverse();
-}
-
 function showAll({ begin, end }) {
-  for (const plot of PLOTS) plot.setScale("x", { min: begin, max: end });
+  for (const plot of GROUP.plots) plot.setScale("x", { min: begin, max: end });
 }
 
 class TimeChart extends Component {
@@ -52,7 +25,7 @@ class TimeChart extends Component {
   }
 
   componentDidMount() {
-    this.build();
+    this.plot = new uPlot(this.options(), this.data(), this.place);
     this.resizes = new ResizeObserver(() =>
       this.plot.setSize({ width: this.place.clientWidth, height: TALL }),
     );
@@ -66,32 +39,9 @@ class TimeChart extends Component {
     });
   }
 
-  componentDidUpdate(before) {
-    if (before === this.props) return;
-    if (before.series.map((one) => one.name).join() !== this.props.series.map((one) => one.name).join()) {
-      this.close();
-      this.build();
-    } else this.fill();
-  }
-
-  componentWillUnmount() {
-    this.resizes.disconnect();
-    this.close();
-  }
-
-  close() {
-    PLOTS.delete(this.plot);
-    GROUP.unsub(this.plot);
-    this.plot.destroy();
-  }
-
-  data() {
-    const { times, series, isStacked } = this.props;
-    return [times, ...(isStacked ? stacked(series, this.state.hidden) : series.map((one) => one.values))];
-  }
-
   // A part that was chosen stays chosen when new samples come.
-  fill() {
+  componentDidUpdate(before, { hidden }) {
+    if (before === this.props && hidden === this.state.hidden) return;
     const { min, max } = this.plot.scales.x;
     const [old] = this.plot.data;
     const isZoomed = min > old[0] || max < old.at(-1);
@@ -99,64 +49,79 @@ class TimeChart extends Component {
     if (isZoomed) this.plot.setScale("x", { min, max });
   }
 
-  build() {
-    const { series, unit, top, isStacked, ceiling } = this.props;
-    const { said, steps } = UNITS[unit];
-    const drawn = isStacked ? [...series].reverse() : series;
+  componentWillUnmount() {
+    this.resizes.disconnect();
+    this.plot.destroy();
+  }
+
+  // What is stacked begins at the bottom. uPlot draws the topmost one first, so that each fill covers less.
+  data() {
+    const { times, series, isStacked } = this.props;
+    const sums = times.map(() => 0);
+    const heightOf = (value, at) => {
+      sums[at] += value;
+      return sums[at];
+    };
+    const lines = series.map(({ values }, i) => {
+      if (this.state.hidden.has(i)) return times.map(() => null);
+      return isStacked ? values.map((value, at) => (value === null ? null : heightOf(value, at))) : values;
+    });
+    return [times, ...(isStacked ? lines.reverse() : lines)];
+  }
+
+  said(value) {
+    return `${value.toFixed(this.props.digits)}${this.props.suffix}`;
+  }
+
+  options() {
+    const { series, top, isStacked, ceiling = 0 } = this.props;
     const axis = {
       stroke: () => css("--ink"),
       grid: { stroke: () => css("--line"), width: 1 },
       ticks: { show: false },
     };
+    const fillOf = (one) => `color-mix(in srgb, ${colourOf(one)} 45%, ${css("--field")})`;
     /** @returns {[number, number]} */
-    const most = (_plot, _low, high) => [0, Math.max(top, ceiling || 0, high || 0) * 1.05 || 1];
-    this.plot = new uPlot(
-      {
-        width: this.place.clientWidth || 600,
-        height: TALL,
-        padding: [8, 28, 0, 0],
-        legend: { show: false },
-        cursor: { sync: { key: GROUP.key }, drag: { x: true, y: false }, focus: { prox: 24 }, y: false },
-        focus: { alpha: 0.35 },
-        scales: { x: { time: false }, y: { range: most } },
-        axes: [
-          {
-            ...axis,
-            incrs: SECONDS.map((one) => 1000 * one),
-            space: 90,
-            size: 30,
-            values: (_plot, splits) => splits.map(clock),
-          },
-          {
-            ...axis,
-            size: 66,
-            ...(steps && { incrs: steps }),
-            values: (_plot, splits) => splits.map(said),
-          },
-        ],
-        series: [
-          {},
-          ...drawn.map((one) => ({
-            label: one.name,
-            stroke: () => colourOf(one),
-            fill: isStacked ? () => `color-mix(in srgb, ${colourOf(one)} 45%, ${css("--field")})` : null,
-            width: 1.6,
-            dash: DASHES[one.dashed],
-            paths: uPlot.paths.stepped({ align: 1 }),
-            points: { show: false },
-          })),
-        ],
-        hooks: {
-          setCursor: [
-            (plot) => plot.cursor.idx !== this.state.index && this.setState({ index: plot.cursor.idx }),
-          ],
-          draw: [(plot) => this.drawMarks(plot)],
+    const most = (_plot, _low, high) => [0, Math.max(top, ceiling, high || 0) * 1.05 || 1];
+    return {
+      width: this.place.clientWidth || 600,
+      height: TALL,
+      padding: /** @type {any} */ ([8, 28, 0, 0]),
+      legend: { show: false },
+      cursor: { sync: { key: GROUP.key }, drag: { x: true, y: false }, focus: { prox: 24 }, y: false },
+      focus: { alpha: 0.35 },
+      scales: { x: { time: false }, y: { range: most } },
+      axes: [
+        {
+          ...axis,
+          incrs: SECONDS.map((one) => 1000 * one),
+          space: 90,
+          size: 30,
+          values: (_plot, splits) => splits.map(clock),
         },
+        {
+          ...axis,
+          size: 66,
+          values: (_plot, splits) => splits.map((one) => this.said(one)),
+        },
+      ],
+      series: [
+        {},
+        ...(isStacked ? series.toReversed() : series).map((one) => ({
+          label: one.name,
+          stroke: () => colourOf(one),
+          fill: isStacked ? () => fillOf(one) : null,
+          width: 1.6,
+          dash: DASHES[one.dashed],
+          paths: uPlot.paths.stepped({ align: 1 }),
+          points: { show: false },
+        })),
+      ],
+      hooks: {
+        setCursor: [({ cursor }) => cursor.idx !== this.state.index && this.setState({ index: cursor.idx })],
+        draw: [(plot) => this.drawMarks(plot)],
       },
-      this.data(),
-      this.place,
-    );
-    PLOTS.add(this.plot);
+    };
   }
 
   drawMarks(plot) {
@@ -169,11 +134,7 @@ class TimeChart extends Component {
   toggle(i) {
     const hidden = new Set(this.state.hidden);
     if (!hidden.delete(i)) hidden.add(i);
-    this.setState({ hidden }, () => {
-      if (this.props.isStacked) this.plot.setData(this.data(), false);
-      const place = this.props.isStacked ? this.props.series.length - i : i + 1;
-      this.plot.setSeries(place, { show: !hidden.has(i) });
-    });
+    this.setState({ hidden });
   }
 
   // All of it, and the part that is shown.
@@ -218,60 +179,44 @@ class TimeChart extends Component {
     return [["time", ...series.map((one) => one.name)], rows];
   }
 
-  // Whose values stand in the legend while nobody points: the moment of the page, or the newest that is
-  // known. Of whole runs that are compared there is none.
-  present() {
-    const { times, series, marks, isWhole } = this.props;
-    if (isWhole) return null;
-    const now = marks.find((one) => one.kind === "now")?.time ?? Infinity;
-    return times.findLastIndex(
-      (time, i) => time <= now && series.some(({ values }) => (values[i] ?? null) !== null),
-    );
-  }
-
-  // What marks lie under the cursor, in words.
-  said() {
-    const { times, marks } = this.props;
-    const { index } = this.state;
-    if (index === null || index === undefined || !this.plot) return "";
-    const near = (NEAR_PX * (this.plot.scales.x.max - this.plot.scales.x.min)) / this.plot.bbox.width;
+  // The moment under the cursor, the marks that lie there, and, for those who hear the page, all values.
+  told(index, presentOf) {
+    const { times, marks, series } = this.props;
+    const { min, max } = this.plot.scales.x;
+    const near = (NEAR_PX * (max - min)) / this.plot.bbox.width;
     const found = marks.filter((one) => one.kind !== "now" && Math.abs(one.time - times[index]) <= near);
-    return [clock(times[index]), ...found.map((one) => `${one.kind} ${one.text}`)].join(" · ");
+    const words = [clock(times[index]), ...found.map((one) => `${one.kind} ${one.text}`)];
+    const values = series.map((one) => `${one.name} ${presentOf(one)}`);
+    return html`${words.join(" · ")}<span class="heard"> · ${values.join(", ")}</span>`;
   }
 
-  render({ what, times, series, unit }, { index, hidden }) {
-    const label = `${what}, ${duration(times.at(-1) - times[0])}`;
-    const place = index ?? this.present();
-    const present = (one) => (place === null ? "" : UNITS[unit].said(one.values[place] ?? 0));
-    const heard = () => series.map((one) => `${one.name} ${present(one)}`).join(", ");
-    return html`<figure class="chart" aria-label=${label}>
-      <p class="legend">
-        ${series.map(
-          (one, i) => html`<button
-            class=${`swatch ${one.dashed || ""}`}
-            style=${hued(hueOf(one))}
-            aria-pressed=${String(!hidden.has(i))}
-            onclick=${() => this.toggle(i)}
-          >
-            ${one.name} <b>${present(one)}</b>
-          </button>`,
-        )}
-      </p>
+  // While nobody points, values are those of the present moment.
+  render({ what, series, present }, { index, hidden }) {
+    const at = index ?? present;
+    const presentOf = (one) => (at === null ? "" : this.said(one.values[at] ?? 0));
+    const keep = (place) => {
+      this.place = place || this.place;
+    };
+    const key = (one, i) => html`<button
+      class=${`swatch ${one.dashed || ""}`}
+      style=${hued(hueOf(one))}
+      aria-pressed=${String(!hidden.has(i))}
+      onclick=${() => this.toggle(i)}
+    >
+      ${one.name} <b>${presentOf(one)}</b>
+    </button>`;
+    return html`<figure class="chart" aria-label=${what}>
+      <p class="legend">${series.map(key)}</p>
       <div
         class="plot"
         tabindex="0"
         role="img"
-        aria-label=${`${label}. ${HINT}`}
+        aria-label=${`${what}. ${HINT}`}
         onkeydown=${(event) => press(event, this.keys())}
-        ref=${(place) => {
-          this.place = place || this.place;
-        }}
+        ref=${keep}
       ></div>
       <p class="chart-tools">
-        <output>
-          ${this.said()}
-          ${(index ?? null) !== null && html`<span class="heard"> · ${heard()}</span>`}
-        </output>
+        <output>${(index ?? null) !== null && this.told(index, presentOf)}</output>
         ${zoomTools(what, this.does)}
         ${fileTools(
           what,
@@ -284,10 +229,10 @@ class TimeChart extends Component {
 }
 
 /** Draws what rm/web/pages/blocks.py says of a chart. */
-export function chart({ chart: what, times, series, ...how }) {
+export function chart({ chart: what, times, series, marks = [], ...how }) {
   if (times.length < 2 || !series.length)
     return empty("No samples yet. The first ones appear within a few seconds.");
   const coloured = series.map((one, i) => ({ hue: i, ...one }));
-  return html`<${TimeChart} key=${what} ...${{ what, times, ...USUAL, ...how, series: coloured }} />`;
+  const key = [what, ...series.map((one) => one.name)].join();
+  return html`<${TimeChart} key=${key} ...${{ what, times, marks, ...how, series: coloured }} />`;
 }
-const USUAL = { marks: [], unit: "percent", top: 100 };

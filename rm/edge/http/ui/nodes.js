@@ -43,7 +43,8 @@ const SHOWN = [
   ["containers", "containers per vcore"],
 ];
 const MANY = 200,
-  MOST_SQUARES = 2000;
+  MOST_SQUARES = 2000,
+  GIB_MB = 1024;
 
 // As Hadoop's list without a state: those that work, and those that no longer do or are about to leave.
 const ACTIVE = ["RUNNING", "UNHEALTHY", "DECOMMISSIONING"];
@@ -230,7 +231,7 @@ function usage(held, now, groups, groupOf, capacityMB) {
   const series = groups.map((group) => {
     let sum = 0;
     const after = (at) => {
-      sum += changes.get(at).get(group) || 0;
+      sum += (changes.get(at).get(group) || 0) / GIB_MB;
       return sum;
     };
     return { name: group, values: moments.map(after) };
@@ -239,9 +240,11 @@ function usage(held, now, groups, groupOf, capacityMB) {
     chart: "Memory used by containers",
     times: moments,
     series,
-    unit: "memory",
+    digits: 1,
+    suffix: " GiB",
+    present: moments.length - 1,
     top: 0,
-    ceiling: capacityMB || null,
+    ceiling: capacityMB / GIB_MB || null,
     isStacked: true,
   });
 }
