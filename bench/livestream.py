@@ -30,6 +30,7 @@ from bench.taskstream import place_of, watched
 from tests.browser import ARGUMENTS, FILE
 from yarnbox.cluster.cluster import Cluster, Options
 from yarnbox.cluster.directory import RunDirectory
+from yarnbox.rm.web.pages.taskstream import TRAITS
 from yarnbox.yarn.configuration.document import write
 from yarnbox.yarn.connection.rpc import Stub
 from yarnbox.yarn.enums import ContainerState
@@ -115,6 +116,7 @@ class MadeUp:
         }
         row |= {"node": f"n{number % NODES:05}:1", "queue": "root.default", "user": "ann", "partition": ""}
         row |= {"memoryMB": 1024, "vcores": 1, "priority": 1, "isAM": number == 0, "state": "RUNNING"}
+        row["kind"] = "alive"
         row |= {"locality": "OFF_SWITCH", "requested": "OFF_SWITCH", "started": now_ms, "finished": 0}
         self._rows.append({**row, "exitStatus": None, "diagnostics": ""})
         self._changed_ms[row["id"]] = now_ms
@@ -129,7 +131,7 @@ class MadeUp:
         now_ms, rows = int(time.time() * 1000), self._rows
         if "changes" in asked:
             for row in [row for row in rows if not row["finished"]][:A_SECOND]:
-                row.update(finished=now_ms, state="COMPLETE", exitStatus=0)
+                row.update(finished=now_ms, state="COMPLETE", kind="done", exitStatus=0)
                 self._changed_ms[row["id"]] = now_ms
                 self._begin(now_ms)
             shown = [row for row in rows if self._changed_ms[row["id"]] >= asked["changes"]]
@@ -137,7 +139,8 @@ class MadeUp:
             shown = rows[asked["from"] : asked["from"] + asked["limit"]]
         else:
             shown = rows[-asked.get("limit", len(rows)) :]
-        head = {"now": now_ms, "isCut": "limit" in asked and "from" not in asked, "known": len(rows)}
+        head: dict[str, Any] = {"now": now_ms, "known": len(rows), "traits": TRAITS}
+        head["isCut"] = "limit" in asked and "from" not in asked
         living = sum(not row["finished"] for row in rows)
         await route.fulfill(json={"containers": {**head, "living": living, "container": shown}})
 

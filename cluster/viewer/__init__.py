@@ -1,6 +1,7 @@
 """`yarnbox view`: the pages of the ResourceManager over recordings, without a cluster.
 
 answers      what the REST API would have answered at a moment of a recording
+containers   the containers in it, for the pages
 details      applications, preemptions and plans in them
 comparison   two recordings on the same axes
 compared     the page of that

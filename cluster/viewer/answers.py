@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
 
-from yarnbox.rm.scheduler.views import is_within
+from yarnbox.cluster.viewer.containers import EPOCH_MS, containers_at, every_container
 from yarnbox.rm.web import finding
 from yarnbox.rm.web.pages.about import about_run
 from yarnbox.rm.web.pages.application import Known, application_page, is_over
@@ -28,20 +28,16 @@ from yarnbox.rm.web.past import CLUSTER, MEASURES, Measure
 from yarnbox.rm.web.properties import ShownProperty, configuration_page
 from yarnbox.rm.web.queues.tree import queues_page
 from yarnbox.rm.web.refusals import RestError
-from yarnbox.sim.recording import containers
 from yarnbox.sim.recording.document import Recording
 from yarnbox.sim.recording.recorder import OVER
 from yarnbox.sim.recording.shape import QueueSeries, RecordedContainer
 from yarnbox.yarn.ids import ApplicationId
 
-EPOCH_MS = 946_684_800_000
-"""The beginning of the year 2000: nobody takes it for now."""
 Answer = Any
 Query = Mapping[str, str]
 _APP_TIMES = ("startedTime", "launchTime", "finishedTime")
 _ATTEMPT_TIMES = ("startTime", "finishedTime")
 _MOST_ROWS = 500
-_MOST_CONTAINERS = 50_000
 _MOST_POINTS = 600
 _SHOWN_EVENTS = 5_000
 _LONGEST_NUMBER = 10
@@ -92,7 +88,9 @@ class RecordedCluster:
                 "apps": {"app": self._apps(moment, {**query, "limit": str(_MOST_ROWS)})["found"]["app"]}
             },
             "/ui/apps": self._apps,
-            "/ui/containers": self._containers,
+            "/ui/containers": lambda moment, query: {
+                "containers": containers_at(recording, recording.moments[moment], query)
+            },
             "/ui/history/queues": self._queue_history,
             "/ui/history/cluster": self._cluster_history,
             "/ui/charts/queues": self._queue_charts,
@@ -105,7 +103,9 @@ class RecordedCluster:
             "/ui/queue-users": self._queue_users,
             "/ui/queues": self._queues,
             "/ui/events": self._events,
-            "/ui/recording/containers": self._every_container,
+            "/ui/recording/containers": lambda _, query: {
+                "containers": every_container(recording, _number(query, "begin", 0))
+            },
         }
 
     @property
@@ -305,54 +305,6 @@ class RecordedCluster:
         found = self._document(f"/attempts/{app_id}", moment) or []
         return [{**one, **_shifted(one, _ATTEMPT_TIMES)} for one in found]
 
-    # ---- containers
-
-    def _containers(self, moment: int, query: Query) -> Answer:
-        at = self.recording.moments[moment]
-        app, queue, node = (query.get(name, "") for name in ("app", "queue", "node"))
-        whole = "default" if self.recording.scheduler == "FifoScheduler" else "root"
-
-        def is_wanted(one: RecordedContainer) -> bool:
-            if app or not queue:
-                return bool(one["app"] == app if app else one["node"] == node)
-            return queue == whole or is_within(one["queue"], queue)
-
-        rows = [
-            shown
-            for one in self.recording.containers
-            if is_wanted(one) and (shown := container_at(one, at)) is not None
-        ]
-        return {
-            "containers": {
-                "now": EPOCH_MS + at,
-                "container": rows[-_MOST_CONTAINERS:],
-                "isCut": len(rows) > _MOST_CONTAINERS,
-                "keptOfEvery": self.recording.data["containersOfEvery"],
-            }
-        }
-
-    def _every_container(self, moment: int, query: Query) -> Answer:
-        """All of them at the end of the run, and the names of applications. Texts are places in a list, since
-        many containers share them; `begin` is the moment that counts as the beginning.
-        """
-        recording, begin_ms = self.recording, EPOCH_MS - _number(query, "begin", 0)
-        rows = recording.data["containers"]
-        fields = containers.FIELDS[: len(rows[0])] if rows else containers.FIELDS
-        apps = {
-            one: recording.documents[f"/apps/{one}"]["/name"][1]
-            for one in dict.fromkeys(one["app"] for one in recording.containers)
-        }
-        return {
-            "containers": {
-                "now": begin_ms + recording.moments[-1],
-                "fields": [*fields, "state"],
-                "named": containers.NAMED,
-                "texts": recording.data["names"],
-                "row": [_row_of_run(row, begin_ms) for row in rows],
-                "names": apps,
-            }
-        }
-
     # ---- series
 
     def _queue_history(self, moment: int, query: Query) -> Answer:
@@ -431,55 +383,8 @@ class RecordedCluster:
         }
 
 
-def _state(given_ms: int | None, running_ms: int | None, finished_ms: int | None) -> str:
-    if finished_ms is not None:
-        return "COMPLETE"
-    if running_ms is not None:
-        return "RUNNING"
-    return "RESERVED" if given_ms is None else "ALLOCATED"
-
-
-_IS_AM = containers.FIELDS.index("isAM")
-_RESERVED = containers.FIELDS.index("reserved")
-"""The other moments of its life come behind it."""
-
-
-def _row_of_run(row: Sequence[Any], begin_ms: int) -> list[Any]:
-    """A row as pages read it, with the state at the end."""
-    reserved, given, running, finished = moments = row[_RESERVED : _RESERVED + 4]
-    begun = reserved if given is None else given
-    life = (0 if ms is None else begin_ms + ms for ms in (reserved, begun, running, finished))
-    state = _state(given, running, finished)
-    behind = row[_RESERVED + len(moments) :]
-    return [*row[:_IS_AM], bool(row[_IS_AM]), *life, *behind, state]
-
-
 def _is_there(one: RecordedContainer, at: int) -> bool:
     return any(ms is not None and ms <= at for ms in (one["reserved"], one["started"]))
-
-
-def container_at(one: RecordedContainer, at: int) -> dict[str, object] | None:
-    """A container as the pages need it, at that moment; None before it was there."""
-    reserved_ms, given_ms, running_ms, finished_ms = (
-        None if ms is None or ms > at else ms
-        for ms in (one["reserved"], one["started"], one["running"], one["finished"])
-    )
-    begun_ms = reserved_ms if given_ms is None else given_ms
-    if begun_ms is None:
-        return None
-    is_over = finished_ms is not None
-    return {
-        **{name: value for name, value in one.items() if name not in ("reserved", "running")},
-        "running": 0 if running_ms is None else EPOCH_MS + running_ms,
-        "attempt": "",
-        "http": "",
-        "isAM": bool(one["isAM"]),
-        "state": _state(given_ms, running_ms, finished_ms),
-        "started": EPOCH_MS + begun_ms,
-        "finished": 0 if finished_ms is None else EPOCH_MS + finished_ms,
-        "exitStatus": one["exitStatus"] if is_over else None,
-        "diagnostics": one["diagnostics"] if is_over else "",
-    }
 
 
 def _words(query: Query, name: str) -> list[str]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from yarnbox.cluster.viewer.answers import EPOCH_MS
 from yarnbox.cluster.viewer.comparison import Comparison, Difference, Run, comparison, titles
+from yarnbox.cluster.viewer.containers import EPOCH_MS
 from yarnbox.cluster.viewer.run import FIGURES
 from yarnbox.cluster.viewer.units import index, span
 from yarnbox.rm.web.pages.blocks import (

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 from urllib.parse import quote
 
-from yarnbox.cluster.viewer.answers import EPOCH_MS
+from yarnbox.cluster.viewer.containers import EPOCH_MS
 from yarnbox.cluster.viewer.details import applications, plans, preemptions
 from yarnbox.cluster.viewer.units import since
 from yarnbox.rm.web.pages.blocks import chart, heading, line, paragraph, section, table

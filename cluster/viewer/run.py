@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from yarnbox.cluster.viewer.answers import EPOCH_MS, RecordedCluster
+from yarnbox.cluster.viewer.answers import RecordedCluster
+from yarnbox.cluster.viewer.containers import EPOCH_MS
 from yarnbox.cluster.viewer.guide import guide
 from yarnbox.cluster.viewer.units import index, span
 from yarnbox.rm.web.pages.blocks import (

@@ -31,6 +31,7 @@ from yarnbox.rm.web.pages.application import Known, application_page, is_over
 from yarnbox.rm.web.pages.applications import APPLICATIONS
 from yarnbox.rm.web.pages.charts import cluster_charts, queue_charts
 from yarnbox.rm.web.pages.node import node_page
+from yarnbox.rm.web.pages.taskstream import TRAITS, kind_of
 from yarnbox.rm.web.past import (
     ContainerRow,
     EndedContainers,
@@ -216,9 +217,10 @@ class Past:
         def show(one: ContainerRow | RMContainer) -> Answer | None:
             row = one if isinstance(one, ContainerRow) else container_row(one)
             is_seen = row is not one or may_view_ended(row.app)
-            return {**row.answer(), "http": reach(row.node, row.http)} if is_seen else None
+            kind = kind_of(row.state, row.exit_status, row.diagnostics)
+            return {**row.answer(), "http": reach(row.node, row.http), "kind": kind} if is_seen else None
 
-        head = {"now": now_ms, "isCut": is_cut, "living": len(living), "known": len(known)}
+        head = {"now": now_ms, "isCut": is_cut, "living": len(living), "known": len(known), "traits": TRAITS}
         shown = known[begin : begin + limit]
         return Listing(outer="containers", inner="container", sources=shown, show=show, head=head)
 

@@ -12,6 +12,7 @@ charts       the charts of the cluster and of queues
 facts        a figure by its name, and what else is said in a few words
 queue        the page of the scheduler and of the chosen queue
 shell        what stands around every page
+taskstream   how containers over time are grouped and coloured
 terms        what words of the pages mean
 why          why an application waits
 """

@@ -12,7 +12,8 @@ import pytest
 from yarnbox.cluster.commands import demo
 from yarnbox.cluster.main import main
 from yarnbox.cluster.viewer import command
-from yarnbox.cluster.viewer.answers import EPOCH_MS, RecordedCluster
+from yarnbox.cluster.viewer.answers import RecordedCluster
+from yarnbox.cluster.viewer.containers import EPOCH_MS
 from yarnbox.cluster.viewer.details import applications, plans, preemptions
 from yarnbox.cluster.viewer.library import RecordingLibrary
 from yarnbox.sim.recording.document import read, read_file, write

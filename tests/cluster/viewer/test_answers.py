@@ -8,7 +8,8 @@ import pytest
 
 from tests.blocks import of_kind
 from tests.cluster.viewer.conftest import recorded
-from yarnbox.cluster.viewer.answers import EPOCH_MS, RecordedCluster
+from yarnbox.cluster.viewer.answers import RecordedCluster
+from yarnbox.cluster.viewer.containers import EPOCH_MS
 from yarnbox.rm.settings import RMSettings
 from yarnbox.rm.web.refusals import RestError
 from yarnbox.sim.recording.document import Recording, read, write
@@ -101,8 +102,14 @@ def test_the_containers_of_the_whole_run(cluster: RecordedCluster) -> None:
     for one, same in zip(rows, living, strict=True):
         names = [name for name in whole["fields"] if name not in (*whole["named"], "reserved", "exitStatus")]
         assert {name: one[name] for name in names} == {name: same[name] for name in names}
+    kinds = [whole["texts"][one["kind"]] for one in rows]
+    assert kinds == [one["kind"] for one in living]
+    assert set(kinds) == {"lost", "ended", "reserved"}
     later = cluster.answer("/ui/recording/containers", {"begin": "500"}, None)["containers"]
     assert later["now"] == whole["now"] - 500
+    moment = whole["fields"].index("running")
+    times = {(row[moment], shifted[moment]) for row, shifted in zip(whole["row"], later["row"], strict=True)}
+    assert {time and time - shifted for time, shifted in times} == {0, 500}, "what has not been stays 0"
 
 
 def test_shares_over_the_whole_run_are_known_up_to_the_moment(cluster: RecordedCluster) -> None:

@@ -9,9 +9,10 @@ import pytest
 from tests.blocks import Block, every, named, of_kind, paragraphs
 from tests.cluster.viewer.conftest import TEXT, recorded
 from yarnbox.cluster.commands import demo
-from yarnbox.cluster.viewer.answers import EPOCH_MS, RecordedCluster
+from yarnbox.cluster.viewer.answers import RecordedCluster
 from yarnbox.cluster.viewer.compared import compare_page, compared_page
 from yarnbox.cluster.viewer.comparison import comparison
+from yarnbox.cluster.viewer.containers import EPOCH_MS
 from yarnbox.cluster.viewer.run import run_page
 from yarnbox.sim.recording.document import Recording, read
 

@@ -30,20 +30,16 @@ class Held {
     this.places = new Map();
     this.since = 0;
     this.isCut = false;
-    this.version = 0;
-    /** @type {number[]} */ this.changed = [];
   }
 
   /** Those that are known are replaced, the others come behind them. */
-  take({ now, container }) {
+  take({ now, container, traits }) {
     this.since = now;
-    this.version += 1;
-    this.changed = list(container).map((one) => {
+    this.traits = traits;
+    for (const one of list(container)) {
       if (!this.places.has(one.id)) this.places.set(one.id, this.all.length);
-      const place = this.places.get(one.id);
-      this.all[place] = one;
-      return place;
-    });
+      this.all[this.places.get(one.id)] = one;
+    }
   }
 
   /** What has changed. False where the answer does not agree with what is known: something ended unseen. */
@@ -65,8 +61,8 @@ class Held {
   }
 
   answer() {
-    const { all, since, isCut, version, changed } = this;
-    return { container: all, now: since, isCut, news: { version, changed } };
+    const { all, since, isCut, traits } = this;
+    return { container: all, now: since, isCut, traits };
   }
 }
 

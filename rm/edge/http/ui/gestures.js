@@ -2,7 +2,8 @@
 // something, keys and buttons zoom it.
 import { tool } from "./dom.js";
 
-const A_CLICK_PX = 4;
+const A_CLICK_PX = 4,
+  LEAST_APART_PX = 20;
 
 const within = ({ first, last }, from, span) => {
   const begin = Math.max(first, Math.min(last - span, from));
@@ -10,7 +11,7 @@ const within = ({ first, last }, from, span) => {
 };
 /** A part of all, so many times as long, around a moment; and moved by a share of its length. */
 export function zoomed({ begin, end }, all, factor, around = (begin + end) / 2, least = 1) {
-  const span = Math.max(least, Math.min(all.last - all.first, (end - begin) * factor));
+  const span = Math.min(all.last - all.first, Math.max(least, (end - begin) * factor));
   return within(all, around - ((around - begin) * span) / (end - begin), span);
 }
 export const panned = ({ begin, end }, all, by) => within(all, begin + by * (end - begin), end - begin);
@@ -31,6 +32,12 @@ export function press(event, keys) {
   does();
 }
 
+/** Where a pointer is in an element. */
+export function placeIn(element, { clientX, clientY }) {
+  const { left, top } = element.getBoundingClientRect();
+  return { x: clientX - left, y: clientY - top };
+}
+
 /**
  * @param {HTMLElement} place
  * @param {{ pan: (dx: number, dy: number) => void, pinch: (factor: number, x: number) => void,
@@ -40,40 +47,31 @@ export function press(event, keys) {
 export function listenToPointers(place, { pan, pinch, tap, isMine = () => true }) {
   const down = new Map();
   let moved = 0;
-  const at = (event) => {
-    const box = place.getBoundingClientRect();
-    return { x: event.clientX - box.left, y: event.clientY - box.top };
-  };
-  const spread = () => {
-    const [one, two] = [...down.values()];
-    return { apart: Math.max(20, Math.hypot(one.x - two.x, one.y - two.y)), middle: (one.x + two.x) / 2 };
+  const hand = () => {
+    const [one, other = one] = down.values();
+    const apart = Math.max(LEAST_APART_PX, Math.hypot(one.x - other.x, one.y - other.y));
+    return { x: (one.x + other.x) / 2, y: (one.y + other.y) / 2, apart };
   };
   place.addEventListener("pointerdown", (event) => {
     if (event.button || !isMine(event)) return;
     if (!down.size) moved = 0;
-    down.set(event.pointerId, at(event));
+    down.set(event.pointerId, placeIn(place, event));
+    place.setPointerCapture(event.pointerId);
   });
   place.addEventListener("pointermove", (event) => {
-    const before = down.get(event.pointerId);
-    if (!before) return;
-    const now = at(event);
-    moved += Math.abs(now.x - before.x) + Math.abs(now.y - before.y);
-    if (moved > A_CLICK_PX && !place.hasPointerCapture(event.pointerId))
-      place.setPointerCapture(event.pointerId);
-    if (down.size === 2) {
-      const old = spread();
-      down.set(event.pointerId, now);
-      const { apart, middle } = spread();
-      pan(middle - old.middle, 0);
-      pinch(old.apart / apart, middle);
-    } else {
-      down.set(event.pointerId, now);
-      if (moved > A_CLICK_PX) pan(now.x - before.x, now.y - before.y);
-    }
+    if (!down.has(event.pointerId)) return;
+    const before = hand();
+    down.set(event.pointerId, placeIn(place, event));
+    const { x, y, apart } = hand();
+    moved += Math.abs(x - before.x) + Math.abs(y - before.y) + Math.abs(apart - before.apart);
+    if (moved <= A_CLICK_PX) return;
+    pan(x - before.x, down.size === 1 ? y - before.y : 0);
+    if (apart !== before.apart) pinch(before.apart / apart, x);
   });
   const up = (event) => {
-    if (!down.delete(event.pointerId) || event.type === "pointercancel") return;
-    if (moved <= A_CLICK_PX && tap) tap(at(event).x, at(event).y, event);
+    const { x, y } = placeIn(place, event);
+    const isClick = down.delete(event.pointerId) && event.type === "pointerup" && moved <= A_CLICK_PX;
+    if (isClick) tap?.(x, y, event);
   };
   place.addEventListener("pointerup", up);
   place.addEventListener("pointercancel", up);

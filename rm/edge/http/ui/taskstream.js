@@ -16,59 +16,55 @@ import {
   select,
   tool,
 } from "./dom.js";
-import { listenToPointers, panned, press, zoomed, zoomKeys, zoomTools } from "./gestures.js";
+import { listenToPointers, panned, placeIn, press, zoomed, zoomKeys, zoomTools } from "./gestures.js";
 import { grid } from "./grid.js";
 import { fileTools } from "./picture.js";
-import { COLOURINGS, colouring, keysOf, recolour } from "./streamcolours.js";
+import { colouring, keysOf } from "./streamcolours.js";
 import { Lanes } from "./streamlanes.js";
 import { Painter, paletteOf, svgOf } from "./streampaint.js";
 
 const LANE = 15,
   TALLEST = 420,
   FOOT = 18,
-  GUTTER = 150;
-const LEAST_MS = 50,
-  MANY = 5000;
-// What takes long lets others have their turn: pictures, keys, the wheel.
-const rest = () => new Promise((done) => setTimeout(done));
-/** @type {Record<string, { name: string, of: (one: any) => string }>} */
-const GROUPINGS = {
-  node: { name: "node", of: (one) => one.node },
-  app: { name: "application", of: (one) => one.app },
-  queue: { name: "queue", of: (one) => one.queue },
-  user: { name: "user", of: (one) => one.user },
-};
+  GUTTER = 150,
+  NEAR_PX = 3,
+  BESIDE = 12,
+  LEAST_MS = 50;
 export const hrefOfApp = (one) => ({ href: `/cluster/app/${one.app}`, what: "the page of its application" });
-// All on a page show the same time.
+/** @type {Set<TaskStream>} all on a page show the same time */
 const STREAMS = new Set();
 
 const HINT =
   "Arrow keys go from container to container, Enter opens the page of one. Plus and minus zoom time, " +
   "[ and ] the lanes, Shift with arrows pans, 0 shows all.";
 
-function lived(one) {
+// The life of a container in words.
+function said(one, now) {
   const moments = [
-    ["reserved", one.reserved],
+    ["reserved", one.state === "RESERVED" ? 0 : one.reserved],
     [one.state === "RESERVED" ? "reserved" : "allocated", one.started],
     ["running", one.running],
     ["ended", one.finished],
-  ].filter(([what, time], i, all) => time && !(i === 0 && all[1][0] === what));
-  return moments.map(([what, time]) => `${what} ${clock(time)}`).join(", ");
-}
-
-// The life of a container in words.
-function said(one, now) {
+  ];
   const near = one.locality ? `, ${one.locality.toLowerCase().replace("_", " ")}` : "";
+  const state = one.finished ? `exit status ${one.exitStatus}` : one.state.toLowerCase();
   return [
     `${one.id}${one.isAM ? " (ApplicationMaster)" : ""}`,
     `${one.node}, ${plainGib(one.memoryMB)}${andVCores(one.vcores)}`,
     `${one.queue}, ${one.user}, priority ${one.priority}${near}`,
-    lived(one),
-    `${one.finished ? `exit status ${one.exitStatus}` : one.state.toLowerCase()} after ` +
-      duration((one.finished || now) - one.started),
+    moments
+      .filter(([, time]) => time)
+      .map(([what, time]) => `${what} ${clock(time)}`)
+      .join(", "),
+    `${state} after ${duration((one.finished || now) - one.started)}`,
     one.diagnostics,
   ].filter(Boolean);
 }
+
+const isAll = ({ begin, end }, { first, last }) => begin <= first && end >= last;
+const allOf = ({ first, last }) => ({ begin: first, end: last });
+const timeOf = ({ lanes: { first, last } }) => ({ first, last });
+const rowsOf = ({ lanes }) => ({ first: 0, last: lanes.count });
 
 class TaskStream extends Component {
   constructor(props) {
@@ -79,267 +75,209 @@ class TaskStream extends Component {
     /** @type {HTMLElement} */ this.told = null;
     /** @type {HTMLAnchorElement} */ this.way = null;
     this.does = { zoom: (factor) => this.zoom(factor), showAll: () => this.showAll() };
-    this.view = null;
-    this.isAllTime = true;
-    this.isAllLanes = true;
-    this.chosen = undefined;
+    this.chosen = -1;
     this.frame = 0;
-    this.scene = null;
-    this.state = { legend: null, isOpen: false };
+    this.state = { isOpen: false };
+    this.lay(props);
   }
 
   componentDidMount() {
     STREAMS.add(this);
     this.painter = new Painter(this.canvas);
-    this.arrange();
     this.resizes = new ResizeObserver(() => this.draw());
     this.resizes.observe(this.field);
     listenToPointers(this.field, {
-      pan: (dx, dy) => this.pan(-dx / this.size().width, -dy / this.size().height),
-      pinch: (factor, x) => this.zoom(factor, this.timeAt(x)),
+      pan: (dx, dy) => this.pan(-dx / this.size.width, -dy / this.size.height),
+      pinch: (factor, x) => this.zoom(factor, this.momentAt(x)),
       tap: (x, y, event) => this.tap(x, y, event),
-      isMine: () => Boolean(this.scene),
     });
     this.field.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
   }
 
-  componentDidUpdate(before) {
-    if (before === this.props) return;
+  componentWillReceiveProps(next) {
+    const { containers, now, lanes, colour } = this.props;
+    const isSame = next.containers === containers && next.now === now;
+    if (!isSame || next.lanes.key !== lanes.key || next.colour.key !== colour.key) this.lay(next);
     this.palette = null; // the system may have chosen other colours
-    this.arrange();
+    this.draw();
   }
 
   componentWillUnmount() {
     STREAMS.delete(this);
     this.resizes.disconnect();
     cancelAnimationFrame(this.frame);
-    this.building = null;
   }
 
-  // News are taken into what is shown. Where it has to be laid anew, it is shown until that is done.
-  async arrange() {
-    const { containers, now, lanes, colour, names, news } = this.props;
-    const { scene } = this;
-    const isSame = scene?.containers === containers && scene.grouping === lanes && scene.colour === colour;
-    if (isSame && scene.version === news?.version && scene.now === now) {
-      this.draw();
-      return;
-    }
-    const changed = scene?.version === news?.version ? [] : news?.changed;
-    const isNext = isSame && news && news.version - scene.version <= 1;
-    if (isNext && scene.lanes.update(changed, now) && recolour(scene.colours, containers, changed)) {
-      this.show({ ...scene, now, version: news.version });
-      return;
-    }
-    const building = {};
-    this.building = building;
-    const { of } = GROUPINGS[lanes];
-    const isLong = containers.length > MANY;
-    const made = isLong ? await Lanes.laid(containers, of, now, rest) : new Lanes(containers, of, now);
-    if (this.building !== building) return;
-    const colours = colouring(colour, containers, names);
-    this.show({ containers, now, grouping: lanes, colour, version: news?.version, lanes: made, colours });
-  }
-
-  // What was chosen, and who is pointed at, stays when newer containers come.
-  show(scene) {
+  // Which part is shown, and who is chosen, stays when newer containers come; where all was shown, all is.
+  lay({ containers, now, lanes: grouping, colour, names }) {
     const before = this.scene;
-    this.building = null;
+    const lanes = new Lanes(containers, (one) => one[grouping.key], now);
+    const scene = { containers, now, grouping, lanes, colours: colouring(colour, containers, names) };
+    const id = before?.containers[this.chosen]?.id;
+    this.chosen = id === undefined ? -1 : containers.findIndex((one) => one.id === id);
+    if (!before || isAll(this.time, timeOf(before))) this.time = allOf(timeOf(scene));
+    if (before?.grouping.key !== grouping.key || isAll(this.rows, rowsOf(before)))
+      this.rows = allOf(rowsOf(scene));
     this.scene = scene;
-    if (this.chosen !== undefined && before.containers !== scene.containers) {
-      const { id } = before.containers[this.chosen];
-      const found = scene.containers.findIndex((one) => one.id === id);
-      this.chosen = found < 0 ? undefined : found;
-    }
-    const all = { begin: this.lanes.first, end: this.lanes.last };
-    if (!this.view || before?.grouping !== scene.grouping || this.isAllLanes) {
-      this.isAllLanes = true;
-      this.view = { ...all, ...this.view, top: 0, bottom: this.lanes.count };
-    }
-    if (this.isAllTime) this.view = { ...this.view, ...all };
-    this.draw();
-    this.setState({ legend: scene });
   }
 
-  get lanes() {
-    return this.scene.lanes;
-  }
-
-  size() {
-    const gutter = Math.min(GUTTER, this.field.clientWidth / 4);
-    const height = Math.max(2 * LANE, Math.min(TALLEST, LANE * this.lanes.count));
-    return { gutter, width: this.field.clientWidth - gutter, height };
+  get size() {
+    const gutter = Math.min(GUTTER, Math.floor(this.field.clientWidth / 4));
+    const height = Math.max(2 * LANE, Math.min(TALLEST, LANE * this.scene.lanes.count));
+    return { gutter, width: this.field.clientWidth - gutter, height, foot: FOOT };
   }
 
   draw() {
     this.frame ||= requestAnimationFrame(() => {
       this.frame = 0;
-      if (!this.scene || !this.field.clientWidth) return;
-      this.palette ||= paletteOf(this.scene.colours.looks);
-      this.painter.draw({ ...this.picture(), chosen: this.chosen }, this.palette);
+      if (this.field.clientWidth) this.painter.draw(this.picture());
     });
   }
 
   picture() {
-    const { lanes, view } = this;
-    const { looks, of } = this.scene.colours;
-    return { lanes, view, looks, lookOf: of, at: this.props.at, foot: FOOT, ...this.size() };
+    this.palette ??= paletteOf(this.scene.colours.looks);
+    const { time, rows, chosen, palette } = this;
+    return { ...this.scene, ...this.size, time, rows, chosen, palette, at: this.props.at };
   }
 
-  timeAt(x) {
-    const { gutter, width } = this.size();
-    const { begin, end } = this.view;
+  momentAt(x) {
+    const { gutter, width } = this.size;
+    const { begin, end } = this.time;
     return begin + (clamped(x - gutter, width) * (end - begin)) / width;
+  }
+
+  laneAt(y) {
+    const { begin, end } = this.rows;
+    return begin + (y * (end - begin)) / this.size.height;
   }
 
   // ---- moving
 
-  showTime({ begin, end }) {
+  showTime(time) {
     for (const one of STREAMS) {
-      if (!one.scene) continue;
-      const { first, last } = one.lanes;
-      one.isAllTime = begin <= first && end >= last;
-      one.view = { ...one.view, begin, end };
+      one.time = time;
       one.draw();
     }
   }
 
-  showLanes(top, bottom) {
-    const { count } = this.lanes;
-    const tall = Math.max(1, Math.min(count, bottom - top));
-    const from = clamped(top, count - tall);
-    this.isAllLanes = tall === count;
-    this.view = { ...this.view, top: from, bottom: from + tall };
+  showRows(rows) {
+    this.rows = rows;
     this.draw();
   }
 
   // The whole of all streams on the page.
-  whole() {
-    const all = [...STREAMS].filter((one) => one.scene).map((one) => one.lanes);
+  get whole() {
+    const all = [...STREAMS].map((one) => timeOf(one.scene));
     return {
-      first: Math.min(...all.map((one) => one.first)),
-      last: Math.max(...all.map((one) => one.last)),
+      first: Math.min(...all.map(({ first }) => first)),
+      last: Math.max(...all.map(({ last }) => last)),
     };
   }
 
-  pan(byTime, byLanes) {
-    const { top, bottom } = this.view;
-    if (byTime) this.showTime(panned(this.view, this.whole(), byTime));
-    if (byLanes) this.showLanes(top + byLanes * (bottom - top), bottom + byLanes * (bottom - top));
+  pan(byTime, byRows) {
+    if (byTime) this.showTime(panned(this.time, this.whole, byTime));
+    if (byRows) this.showRows(panned(this.rows, rowsOf(this.scene), byRows));
   }
 
   zoom(factor, around) {
-    this.showTime(zoomed(this.view, this.whole(), factor, around, LEAST_MS));
+    this.showTime(zoomed(this.time, this.whole, factor, around, LEAST_MS));
   }
 
-  stretch(factor, around = (this.view.top + this.view.bottom) / 2) {
-    const { top, bottom } = this.view;
-    this.showLanes(around - (around - top) * factor, around + (bottom - around) * factor);
+  stretch(factor, around) {
+    this.showRows(zoomed(this.rows, rowsOf(this.scene), factor, around));
   }
 
   showAll() {
     this.zoom(Infinity);
-    this.showLanes(0, this.lanes.count);
+    this.stretch(Infinity);
   }
 
   // A page is scrolled over a picture that nobody has touched; one with the focus, or with Ctrl, is zoomed.
   wheel(event) {
-    if (!this.scene || (!event.ctrlKey && document.activeElement !== this.field)) return;
+    if (!event.ctrlKey && document.activeElement !== this.field) return;
     event.preventDefault();
-    const box = this.field.getBoundingClientRect();
-    const { width, height } = this.size();
+    const { x, y } = placeIn(this.field, event);
+    const factor = 1.002 ** event.deltaY;
     if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY))
-      this.pan((event.deltaX || event.deltaY) / width, 0);
-    else if (event.altKey) {
-      const { top, bottom } = this.view;
-      this.stretch(1.002 ** event.deltaY, top + ((event.clientY - box.top) * (bottom - top)) / height);
-    } else this.zoom(1.002 ** event.deltaY, this.timeAt(event.clientX - box.left));
+      this.pan((event.deltaX || event.deltaY) / this.size.width, 0);
+    else if (event.altKey) this.stretch(factor, this.laneAt(y));
+    else this.zoom(factor, this.momentAt(x));
   }
 
   // ---- pointing
 
-  found(x, y) {
-    const { gutter, width, height } = this.size();
-    return x < gutter || y > height ? [] : this.lanes.at(this.view, width, height, x - gutter, y);
+  found({ x, y }) {
+    const { gutter, width, height } = this.size;
+    if (x < gutter || y > height) return [];
+    const margin = (NEAR_PX * (this.time.end - this.time.begin)) / width;
+    const lane = Math.floor(this.laneAt(y));
+    return this.scene.lanes.at(this.momentAt(x), margin, lane, Math.max(lane + 1, this.laneAt(y + 1)));
   }
 
   hover(event) {
     if (event.buttons || event.pointerType === "touch") return;
-    const box = this.field.getBoundingClientRect();
-    const [x, y] = [event.clientX - box.left, event.clientY - box.top];
-    const [one, ...others] = this.found(x, y);
-    this.field.style.cursor = one === undefined ? "grab" : "pointer";
-    this.point(one, others.length, x, y);
+    const place = placeIn(this.field, event);
+    const [one = -1, ...others] = this.found(place);
+    this.field.style.cursor = one < 0 ? "grab" : "pointer";
+    this.point(one, others.length, place);
   }
 
   tap(x, y, event) {
-    const [one, ...others] = this.found(x, y);
-    const isKnown = one !== undefined && (event.pointerType === "mouse" || this.chosen === one);
-    this.point(one, others.length, x, y);
-    if (isKnown) this.open(one);
+    const [one = -1, ...others] = this.found({ x, y });
+    const isKnown = one >= 0 && (event.pointerType === "mouse" || this.chosen === one);
+    this.point(one, others.length, { x, y });
+    if (isKnown) this.open();
   }
 
-  point(one, others = 0, x, y) {
-    if (one !== this.chosen) this.draw();
-    this.chosen = one;
-    const { hrefOf } = this.props;
+  point(i, others = 0, place = this.placeOf(i)) {
+    this.chosen = i;
+    this.draw();
     const { containers, now } = this.scene;
-    this.tip.hidden = one === undefined;
-    if (one === undefined) {
-      this.told.textContent = "";
-      return;
-    }
-    const lines = said(containers[one], now);
+    const one = containers[i];
+    const lines = one ? said(one, now) : [];
     if (others) lines.push(`and ${others} more at this place: zoom in`);
     this.told.textContent = lines.join("; ");
-    this.tip.textContent = [...lines, `Click or Enter: ${hrefOf(containers[one]).what}`].join("\n");
-    const { width, gutter, height } = this.size();
-    const place = x === undefined ? this.placeOf(one) : { x, y };
-    const isRight = place.x > gutter + width / 2;
-    const isLow = place.y > height / 2;
-    this.tip.style.left = isRight ? "auto" : `${place.x + 12}px`;
-    this.tip.style.right = isRight ? `${gutter + width - place.x + 12}px` : "auto";
-    this.tip.style.top = isLow ? "auto" : `${place.y + 14}px`;
-    this.tip.style.bottom = isLow ? `${height + FOOT - place.y + 6}px` : "auto";
+    this.tip.hidden = !one;
+    if (!one) return;
+    this.tip.textContent = [...lines, `Click or Enter: ${this.props.hrefOf(one).what}`].join("\n");
+    const left = clamped(place.x + BESIDE, this.field.clientWidth - this.tip.offsetWidth);
+    const translate = place.y > this.size.height / 2 ? `0 calc(-100% - ${BESIDE}px)` : `0 ${BESIDE}px`;
+    Object.assign(this.tip.style, { left: `${left}px`, top: `${place.y}px`, translate });
   }
 
   placeOf(i) {
-    const { gutter, width, height } = this.size();
-    const { begin, end, top, bottom } = this.view;
-    const x = ((this.lanes.begin[i] - begin) * width) / (end - begin);
-    const y = ((this.lanes.lane[i] + 0.5 - top) * height) / (bottom - top);
+    const { lanes } = this.scene;
+    const { gutter, width, height } = this.size;
+    const { time, rows } = this;
+    const x = ((lanes.begin[i] - time.begin) * width) / (time.end - time.begin);
+    const y = ((lanes.lane[i] + 0.5 - rows.begin) * height) / (rows.end - rows.begin);
     return { x: gutter + clamped(x, width), y: clamped(y, height) };
   }
 
-  open(one) {
-    this.way.href = this.hrefOf(one).href;
+  open() {
+    const one = this.scene.containers[this.chosen];
+    if (!one) return;
+    this.way.href = this.props.hrefOf(one).href;
     this.way.click();
-  }
-
-  hrefOf(i) {
-    return this.props.hrefOf(this.scene.containers[i]);
   }
 
   // ---- keys
 
+  // To the first that is seen, and from there to its neighbours; the picture follows.
   step(along, across) {
-    const { lanes, view } = this;
-    if (this.chosen === undefined) {
-      const inView = (i) => lanes.end[i] > view.begin && lanes.lane[i] >= Math.floor(view.top);
-      const { order } = lanes.level(1);
-      this.point(order.find(inView) ?? order[0]);
-    } else this.point(lanes.neighbour(this.chosen, along, across));
-    this.bringIn(this.chosen);
-    this.point(this.chosen);
-  }
-
-  // What is chosen by keys is in the picture.
-  bringIn(i) {
-    const { begin, end, top, bottom } = this.view;
-    const lane = this.lanes.lane[i];
-    if (this.lanes.begin[i] > end || this.lanes.end[i] < begin)
-      this.pan((this.lanes.begin[i] - (begin + end) / 2) / (end - begin), 0);
-    if (lane < top || lane + 1 > bottom) this.showLanes(lane - (bottom - top) / 2, lane + (bottom - top) / 2);
+    const { lanes } = this.scene;
+    const { time, rows } = this;
+    const isSeen = (i) => lanes.end[i] > time.begin && lanes.lane[i] >= Math.floor(rows.begin);
+    const i =
+      this.chosen < 0
+        ? (lanes.order.find(isSeen) ?? lanes.order[0])
+        : lanes.neighbour(this.chosen, along, across);
+    const half = (rows.end - rows.begin) / 2;
+    if (lanes.begin[i] > time.end || lanes.end[i] < time.begin)
+      this.pan((lanes.begin[i] - (time.begin + time.end) / 2) / (time.end - time.begin), 0);
+    if (lanes.lane[i] < rows.begin || lanes.lane[i] + 1 > rows.end)
+      this.pan(0, (lanes.lane[i] - rows.begin - half) / (2 * half));
+    this.point(i);
   }
 
   keys() {
@@ -352,37 +290,31 @@ class TaskStream extends Component {
       "Shift ArrowRight": () => this.pan(0.25, 0),
       "Shift ArrowUp": () => this.pan(0, -0.25),
       "Shift ArrowDown": () => this.pan(0, 0.25),
-      Enter: () => this.chosen !== undefined && this.open(this.chosen),
-      Escape: () => this.point(undefined),
+      Enter: () => this.open(),
+      Escape: () => this.point(-1),
       "]": () => this.stretch(0.5),
       "[": () => this.stretch(2),
       ...zoomKeys(this.does),
     };
   }
 
-  values() {
-    const fields = ["id", "app", "node", "queue", "user", "priority", "locality", "memoryMB", "vcores"];
-    fields.push("state", "started", "finished", "exitStatus", "diagnostics");
-    return [fields, this.props.containers.map((one) => fields.map((field) => one[field]))];
-  }
-
   // ---- the page
 
-  render({ name, containers, lanes, colour }, { legend, isOpen }) {
-    const { shown, more } = keysOf(legend?.colours.looks ?? []);
-    const by = `${GROUPINGS[lanes].name} and ${COLOURINGS[colour].name}`;
-    const what = `${name}: ${containers.length} containers by ${by}`;
-    const keep = (place, of) => {
+  render({ name, containers, traits, lanes, colour }, { isOpen }) {
+    const { shown, more } = keysOf(this.scene.colours.looks);
+    const what = `${name}: ${containers.length} containers by ${lanes.name} and ${colour.name}`;
+    const keep = (of) => (place) => {
       this[of] = place || this[of];
     };
     const choose = (word, parameter, choices, present) => {
-      const pairs = Object.entries(choices).map(([key, one]) => [key, one.name]);
-      const options = select(pairs, present, (value) => replaceQuery(parameter, value));
+      const pairs = choices.map((one) => [one.key, one.name]);
+      const options = select(pairs, present.key, (key) => replaceQuery(parameter, key));
       return html`<label>${word} ${options}</label>`;
     };
     return html`<figure class="chart stream" aria-label=${what}>
       <p class="legend">
-        ${choose("Lanes", "lanes", GROUPINGS, lanes)} ${choose("Colour", "colour", COLOURINGS, colour)}${" "}
+        ${choose("Lanes", "lanes", traits.lanes, lanes)}${" "}
+        ${choose("Colour", "colour", traits.colours, colour)}${" "}
         ${shown.map(
           (one) => html`<span class=${`swatch hatch${one.hatch}`} style=${hued(one.hue)}>
             ${one.text} <b>${one.count}</b>
@@ -400,31 +332,26 @@ class TaskStream extends Component {
         role="application"
         aria-roledescription="task stream"
         aria-label=${`${what}. ${HINT}`}
-        ref=${(place) => keep(place, "field")}
-        onkeydown=${(event) => this.scene && press(event, this.keys())}
-        onpointermove=${(event) => this.scene && this.hover(event)}
-        onpointerleave=${(event) => event.pointerType === "mouse" && this.point(undefined)}
+        ref=${keep("field")}
+        onkeydown=${(event) => press(event, this.keys())}
+        onpointermove=${(event) => this.hover(event)}
+        onpointerleave=${(event) => event.pointerType === "mouse" && this.point(-1)}
       >
-        <canvas ref=${(place) => keep(place, "canvas")}></canvas>
-        <div class="tip" hidden aria-hidden="true" ref=${(place) => keep(place, "tip")}></div>
-        <a hidden tabindex="-1" href="/cluster" ref=${(place) => keep(place, "way")}>its page</a>
+        <canvas ref=${keep("canvas")}></canvas>
+        <div class="tip" hidden aria-hidden="true" ref=${keep("tip")}></div>
+        <a hidden tabindex="-1" href="/cluster" ref=${keep("way")}>its page</a>
       </div>
-      <p class="chart-tools">
-        <output ref=${(place) => keep(place, "told")}></output>
-        ${legend && this.tools()}
-      </p>
-      ${
-        legend &&
-        html`<details ontoggle=${(event) => this.setState({ isOpen: event.currentTarget.open })}>
-          <summary>As a table</summary>
-          ${isOpen && this.table(legend)}
-        </details>`
-      }
+      <p class="chart-tools"><output ref=${keep("told")}></output>${this.tools()}</p>
+      <details ontoggle=${(event) => this.setState({ isOpen: event.currentTarget.open })}>
+        <summary>As a table</summary>
+        ${isOpen && this.table()}
+      </details>
     </figure>`;
   }
 
   tools() {
-    const { name } = this.props;
+    const { name, traits, containers } = this.props;
+    const rows = () => containers.map((one) => traits.saved.map((field) => one[field]));
     return [
       zoomTools(name, this.does),
       tool("↕", `${name}: taller lanes`, () => this.stretch(0.5)),
@@ -432,61 +359,59 @@ class TaskStream extends Component {
       fileTools(
         `${name} containers`,
         () => svgOf(this.picture(), name),
-        () => this.values(),
+        () => [traits.saved, rows()],
       ),
     ];
   }
 
   // The same as a table: how many containers each lane has had, and of which kinds.
-  table({ containers, now, grouping, colours: { looks, of } }) {
-    const { name: what, of: laneOf } = GROUPINGS[grouping];
+  table() {
+    const { containers, now, grouping, colours } = this.scene;
+    const { looks, of } = colours;
     const rows = new Map();
     containers.forEach((one, i) => {
-      const id = laneOf(one);
+      const id = one[grouping.key];
       if (!rows.has(id)) rows.set(id, { id, count: 0, ms: 0, looks: looks.map(() => 0) });
       const row = rows.get(id);
       row.count += 1;
       row.ms += (one.finished || now) - one.started;
       row.looks[of[i]] += 1;
     });
-    const kinds = looks.flatMap((look, i) =>
-      look.count ? [number(`of${look.key}`, look.text, (one) => one.looks[i])] : [],
-    );
+    const kinds = looks.map((look, i) => number(`of${look.key}`, look.text, (row) => row.looks[i]));
     const columns = [
-      text("id", what, "id", CARD),
+      text("id", grouping.name, "id", CARD),
       number("count", "Containers", "count", CARD),
       lengthOfTime("ms", "Time of all", "ms", CARD),
-      ...kinds,
+      ...kinds.filter((_, i) => looks[i].count),
     ];
     const { name, query } = this.props;
-    const about = { id: "stream", name: `${name}: containers by ${what}`, none: "No containers yet." };
+    const about = { id: "stream", name: `${name}: containers by ${grouping.name}`, none: "" };
     return grid({ ...about, columns, rows: [...rows.values()], query, order: "id" });
   }
 }
 
 /**
- * @param {{ name: string, containers: any[], now: number, query: URLSearchParams, lanes?: string,
- *   colour?: string, at?: number, names?: Record<string, string>,
- *   hrefOf: (one: any) => { href: string, what: string },
- *   news?: { version: number, changed: number[] } }} options
+ * @param {{ name: string, containers: any[], now: number, query: URLSearchParams, traits: any,
+ *   lanes?: string, colour?: string, at?: number, names?: Record<string, string>,
+ *   hrefOf: (one: any) => { href: string, what: string } }} options
  */
-export function taskStream({ lanes = "node", colour = "state", query, ...others }) {
-  if (!others.containers.length) return empty("No containers yet.");
-  const chosen = (word, known, usual) => (query.get(word) in known ? query.get(word) : usual);
+export function taskStream({ lanes = "node", colour = "state", ...others }) {
+  const { name, containers, query, traits } = others;
+  if (!containers.length) return empty("No containers yet.");
+  const chosen = (word, choices, usual) =>
+    choices.find((one) => one.key === query.get(word)) ?? choices.find((one) => one.key === usual);
   const props = {
-    ...others,
-    query,
-    lanes: chosen("lanes", GROUPINGS, lanes),
-    colour: chosen("colour", COLOURINGS, colour),
+    lanes: chosen("lanes", traits.lanes, lanes),
+    colour: chosen("colour", traits.colours, colour),
   };
-  return html`<${TaskStream} key=${others.name} ...${props} />`;
+  return html`<${TaskStream} key=${name} ...${others} ...${props} />`;
 }
 
 /** That of what a ResourceManager has answered, which may not be all. */
-export const streamOf = (name, { container, now, isCut, news, names }, query, more) => {
+export const streamOf = (name, { container, now, isCut, traits, names }, query, more) => {
   const containers = list(container);
   return [
     isCut && empty(`The newest ${containers.length} containers; older ones are left out.`),
-    taskStream({ name, containers, now, news, names, query, ...more }),
+    taskStream({ name, containers, now, traits, names, query, ...more }),
   ];
 };
