@@ -2,7 +2,8 @@
 that it takes, and why it may not be.
 
 An action that may not be done is offered with its reason. A page asks the question, and then sends what is
-answered as the field of the body that is named, with the rest of the body.
+answered as the field of the body that is named, with the rest of the body; where a field `changes` something,
+only if it is another value than before.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from urllib.parse import quote
 from yarnbox.rm.web.values import Answer
 
 _STAYING = ("RUNNING", "DECOMMISSIONING")
-_PATIENCE_S = "3600"
+_PATIENCE_S = 3600
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,15 +68,21 @@ def application_actions(
         },
         {
             **move,
-            "consequence": "To which queue?",
+            "consequence": "Its containers go on running.",
             "calls": [["PUT", f"{path}/queue"]],
-            "field": {"name": "queue", "value": app["queue"], "choices": list(queues), "changes": True},
+            "field": {
+                "name": "queue",
+                "label": "Queue",
+                "value": app["queue"],
+                "choices": list(queues),
+                "changes": True,
+            },
         },
         {
             **change,
             "consequence": f"From 0 to {most_priority}; higher goes first.",
             "calls": [["PUT", f"{path}/priority"]],
-            "field": {"name": "priority", "value": str(app["priority"]), "isNumber": True, "changes": True},
+            "field": {"name": "priority", "label": "Priority", "value": app["priority"], "changes": True},
         },
     ]
 
@@ -98,9 +105,9 @@ def node_actions(reader: Reader, row: Answer) -> list[Answer]:
         {
             **how,
             "consequence": "It gets no new containers. It is decommissioned when its last container has "
-            "ended, or after this many seconds (-1: no limit).",
+            "ended, or when the time is over.",
             "calls": [["POST", f"{path}/drain"]],
-            "field": {"name": "timeout", "value": _PATIENCE_S, "isNumber": True},
+            "field": {"name": "timeout", "label": "Seconds (-1: no limit)", "value": _PATIENCE_S},
         }
     ]
 

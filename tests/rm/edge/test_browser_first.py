@@ -157,13 +157,13 @@ def test_counts_are_whole_numbers(browser: Browser, tmp_path: Path) -> None:
 
 
 DIALOGS = """async () => {
-  const { confirm } = await import("/static/dialog.js");
+  const { ask } = await import("/static/dialog.js");
   const dialog = document.getElementById("dialog");
   const turn = () => new Promise((done) => setTimeout(done, 50));
-  const first = confirm("First?", "It ends.", "Yes");
+  const first = ask("First?", "It ends.", [], "Yes");
   dialog.close(); // the browser tells that later
   let said = "open";
-  const second = confirm("Second?", "It begins.", "Yes").then((answer) => { said = answer; });
+  const second = ask("Second?", "It begins.", [], "Yes").then((answer) => { said = answer; });
   await turn();
   const meanwhile = said;
   dialog.querySelector("button.danger").click();
@@ -176,7 +176,7 @@ def test_the_end_of_a_dialog_does_not_answer_the_next_one(browser: Browser, tmp_
     async def scene() -> None:
         async with web(tmp_path) as caller, browser.page() as page:
             await show(page, caller, "")
-            assert await page.evaluate(DIALOGS) == [None, "open", "yes"]
+            assert await page.evaluate(DIALOGS) == [None, "open", {}]
 
     browser.play(scene)
 

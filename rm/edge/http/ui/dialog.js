@@ -27,29 +27,24 @@ function show(heading, body, buttons) {
   });
 }
 
-const form = (question, fields, yes, no = "Cancel") =>
-  show(question, fields, [
-    html`<button type="button" onclick=${leave}>${no}</button>`,
-    html`<button class="danger" value="yes">${yes}</button>`,
-  ]);
+const field = ({ label, name, value, choices = [] }) => {
+  const pairs = choices.map((one) => [one, one]);
+  return html`<label>
+    ${label}
+    ${pairs.length ? select(pairs, value, () => {}, { name }) : html`<input name=${name} value=${value} />`}
+  </label>`;
+};
 
-// "yes", or what was chosen or written where a value is asked for; nothing when it was left.
-export async function confirm(question, consequence, yes, value, choices) {
-  const named = { name: "value", "aria-label": consequence };
-  const pairs = choices?.map((one) => [one, one]);
-  const field = pairs?.length
-    ? select(pairs, value, () => {}, named)
-    : value !== undefined && html`<input ...${named} value=${value} />`;
-  const values = await form(question, [html`<p>${consequence}</p>`, field], yes);
-  return values && (values.value ?? "yes");
-}
-
-// Several answers at once, by the names of their fields; null when it was left.
-export function ask(question, explanation, fields, yes, no) {
-  const field = ({ text, name, value }) =>
-    html`<label>${text}<input name=${name} value=${value} aria-label=${text} /></label>`;
-  return form(question, [explanation, html`<div class="fields">${fields.map(field)}</div>`], yes, no);
-}
+/** What was chosen or written, by the names of the fields; null when it was left. */
+export const ask = (question, explanation, fields, yes, no = "Cancel") =>
+  show(
+    question,
+    [explanation, html`<div class="fields">${fields.map(field)}</div>`],
+    [
+      html`<button type="button" onclick=${leave}>${no}</button>`,
+      html`<button class="danger" value="yes">${yes}</button>`,
+    ],
+  );
 
 export const tell = (title, ...text) =>
   show(title, html`<div>${text}</div>`, html`<button type="button" onclick=${leave}>Close</button>`);
@@ -59,11 +54,12 @@ const NO_ANSWER = "The ResourceManager did not answer. Whether it was done shows
 // What is answered goes into the body of each request; what was to be changed and was not is not sent.
 const SEND = { PUT: put, POST: post };
 async function perform({ question, consequence, verb, calls, body, field }) {
-  const { name, value, choices, isNumber, changes } = field ?? /** @type {any} */ ({});
-  const answer = await confirm(question, consequence, verb, value, choices);
-  if (!answer || (changes && answer === value)) return;
-  const given = name ? { [name]: isNumber ? Number(answer) : answer } : {};
-  for (const [method, path] of calls) await SEND[method](path, { ...body, ...given });
+  const answers = await ask(question, html`<p>${consequence}</p>`, field ? [field] : [], verb);
+  if (!answers) return;
+  const { name, value, changes } = field ?? {};
+  if (changes && answers[name] === String(value)) return;
+  if (typeof value === "number") answers[name] = Number(answers[name]);
+  for (const [method, path] of calls) await SEND[method](path, { ...body, ...answers });
 }
 
 // What may be done to a thing, as the ResourceManager says it (rm/web/pages/actions.py); `acts` are done by

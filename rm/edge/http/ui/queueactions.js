@@ -28,7 +28,7 @@ async function edit(name, siblings, partition) {
       queue,
       key: below + key,
       name: `${queue} ${key}`,
-      text: `${queue}: ${text}`,
+      label: `${queue}: ${text}`,
       value: set.get(`yarn.scheduler.capacity.${queue}.${below}${key}`) ?? "",
     })),
   );

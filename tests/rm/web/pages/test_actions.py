@@ -22,9 +22,9 @@ def test_an_application_is_killed_moved_and_given_another_priority() -> None:
     assert kill["question"] == "Kill sort (application_1_0001)?"
     assert (kill["calls"], kill["body"]) == ([["PUT", "/apps/application_1_0001/state"]], {"state": "KILLED"})
     assert kill["isDangerous"]
-    assert move["field"] == {"name": "queue", "value": "root.a", "choices": ["root.a"], "changes": True}
+    assert (move["field"]["value"], move["field"]["choices"]) == ("root.a", ["root.a"])
     assert change["consequence"] == "From 0 to 10; higher goes first."
-    assert (change["field"]["value"], change["field"]["isNumber"]) == ("3", True)
+    assert (change["field"]["name"], change["field"]["value"]) == ("priority", 3)
     assert not any(one["refusal"] for one in (kill, move, change))
 
 
@@ -43,7 +43,7 @@ def test_a_node_is_let_go_and_taken_back() -> None:
     (drain,) = node_actions(ROOT, {"id": "n1:1", "state": "RUNNING"})
     assert (drain["name"], drain["refusal"]) == ("Decommission", "")
     assert drain["calls"] == [["POST", "/ui/nodes/n1:1/drain"]]
-    assert drain["field"] == {"name": "timeout", "value": "3600", "isNumber": True}, (
+    assert (drain["field"]["value"], "changes" in drain["field"]) == (3600, False), (
         "the usual one is sent, too"
     )
     (back,) = node_actions(ROOT, {"id": "n1:1", "state": "DECOMMISSIONED", "isDrained": True})
