@@ -13,15 +13,10 @@ const HINT = "Left and right arrow read values, with Shift they pan, plus and mi
 const NEAR_PX = 6;
 const GROUP = uPlot.sync("pages");
 
-function showAll({ begin, end }) {
-  for (const plot of GROUP.plots) plot.setScale("x", { min: begin, max: end });
-}
-
 class TimeChart extends Component {
   constructor(props) {
     super(props);
     this.state = { index: null, hidden: new Set() };
-    this.does = { zoom: (factor) => this.zoom(factor), showAll: () => this.zoom(Infinity) };
   }
 
   componentDidMount() {
@@ -137,23 +132,24 @@ class TimeChart extends Component {
     this.setState({ hidden });
   }
 
-  // All of it, and the part that is shown.
-  get whole() {
+  // All charts of a page show the same part, which is made of the present one and of all there is.
+  show(change) {
     const { times } = this.props;
-    return { first: times[0], last: times.at(-1) };
-  }
-
-  get part() {
-    const { min: begin, max: end } = this.plot.scales.x;
-    return { begin, end };
+    const { min, max } = this.plot.scales.x;
+    const part = change({ begin: min, end: max }, { first: times[0], last: times.at(-1) });
+    for (const plot of GROUP.plots) plot.setScale("x", { min: part.begin, max: part.end });
   }
 
   zoom(factor, around = this.props.times[this.state.index]) {
-    showAll(zoomed(this.part, this.whole, factor, around));
+    this.show((part, all) => zoomed(part, all, factor, around));
   }
 
   pan(by) {
-    showAll(panned(this.part, this.whole, by));
+    this.show((part, all) => panned(part, all, by));
+  }
+
+  showAll() {
+    this.zoom(Infinity);
   }
 
   move(step) {
@@ -169,7 +165,7 @@ class TimeChart extends Component {
       ArrowRight: () => this.move(1),
       "Shift ArrowLeft": () => this.pan(-0.25),
       "Shift ArrowRight": () => this.pan(0.25),
-      ...zoomKeys(this.does),
+      ...zoomKeys(this),
     };
   }
 
@@ -217,7 +213,7 @@ class TimeChart extends Component {
       ></div>
       <p class="chart-tools">
         <output>${(index ?? null) !== null && this.told(index, presentOf)}</output>
-        ${zoomTools(what, this.does)}
+        ${zoomTools(what, this)}
         ${fileTools(
           what,
           () => svgOfChart(this.plot, this.props, hidden),

@@ -16,11 +16,15 @@ export function zoomed({ begin, end }, all, factor, around = (begin + end) / 2, 
 }
 export const panned = ({ begin, end }, all, by) => within(all, begin + by * (end - begin), end - begin);
 
-export const zoomKeys = ({ zoom, showAll }) => ({ "+": () => zoom(0.5), "-": () => zoom(2), 0: showAll });
-export const zoomTools = (what, { zoom, showAll }) => [
-  tool("+", `${what}: zoom in`, () => zoom(0.5)),
-  tool("−", `${what}: zoom out`, () => zoom(2)),
-  tool("All", `${what}: show all`, showAll),
+export const zoomKeys = (picture) => ({
+  "+": () => picture.zoom(0.5),
+  "-": () => picture.zoom(2),
+  0: () => picture.showAll(),
+});
+export const zoomTools = (what, picture) => [
+  tool("+", `${what}: zoom in`, () => picture.zoom(0.5)),
+  tool("−", `${what}: zoom out`, () => picture.zoom(2)),
+  tool("All", `${what}: show all`, () => picture.showAll()),
 ];
 
 /** Does what a key is for: "ArrowLeft", "Shift ArrowLeft", "+". */

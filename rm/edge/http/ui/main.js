@@ -52,7 +52,7 @@ const wordsOf = (path) =>
     .split("/")
     .filter(Boolean)
     .map(decodeURIComponent);
-const sectionOf = (name) => shell.page.find(({ has }) => has.includes(name));
+const sectionOf = (name) => shell?.page.find(({ has }) => has.includes(name));
 
 function status() {
   if (isPaused) return "paused";
@@ -63,6 +63,7 @@ function status() {
 }
 
 function bar() {
+  if (!shell) return;
   const here = sectionOf(wordsOf(location.pathname)[0] ?? "")?.to;
   const isHere = (to) => (location.pathname === to ? "page" : here === to ? "true" : null);
   render(
@@ -108,10 +109,10 @@ function toggle() {
 // ---- the page that the address names
 
 async function pageOf([name = "", ...words]) {
-  const view = VIEWS[name];
-  if (!view) return html`<h1>Page not found</h1><a href="/cluster">Cluster</a>`;
   try {
-    return await view(words, new URLSearchParams(location.search));
+    if (!shell) await begin();
+    if (!(name in VIEWS)) return html`<h1>Page not found</h1><a href="/cluster">Cluster</a>`;
+    return await VIEWS[name](words, new URLSearchParams(location.search));
   } catch (error) {
     if (error instanceof Unreachable) throw error;
     return refusal(sectionOf(name), error);
@@ -119,9 +120,10 @@ async function pageOf([name = "", ...words]) {
 }
 
 // What a page is about may be there no longer.
-function refusal({ to, name, thing }, { status, message }) {
-  if (!thing || ![400, 404].includes(status))
+function refusal(section, { status, message }) {
+  if (!section?.thing || ![400, 404].includes(status))
     return html`<h1>This page cannot be shown</h1><p class="error" role="alert">${message}</p>`;
+  const { to, name, thing } = section;
   return html`<h1>${thing} not found</h1>
     <p role="alert">${message}. ${status === 404 && shell.missing} <a href=${to}>${name}</a></p>`;
 }
@@ -134,7 +136,6 @@ async function draw() {
   reading = { isStale: false, since: performance.now() };
   const here = addressed();
   try {
-    if (!shell) await begin();
     const page = await pageOf(wordsOf(location.pathname));
     if (here === addressed()) show(page, here);
     lost(false);
@@ -204,7 +205,7 @@ function look() {
   if (waited > PATIENCE_MS) giveUp();
   const isWanted = recorded ? !banner.hidden : !isPaused && !document.hidden;
   if (!reading && isWanted && isQuiet()) draw();
-  if (shell) bar();
+  bar();
 }
 
 document.addEventListener("click", (event) => {

@@ -74,7 +74,6 @@ class TaskStream extends Component {
     /** @type {HTMLElement} the words beside the pointer, and those for everybody */ this.tip = null;
     /** @type {HTMLElement} */ this.told = null;
     /** @type {HTMLAnchorElement} */ this.way = null;
-    this.does = { zoom: (factor) => this.zoom(factor), showAll: () => this.showAll() };
     this.chosen = -1;
     this.frame = 0;
     this.state = { isOpen: false };
@@ -294,7 +293,7 @@ class TaskStream extends Component {
       Escape: () => this.point(-1),
       "]": () => this.stretch(0.5),
       "[": () => this.stretch(2),
-      ...zoomKeys(this.does),
+      ...zoomKeys(this),
     };
   }
 
@@ -353,7 +352,7 @@ class TaskStream extends Component {
     const { name, traits, containers } = this.props;
     const rows = () => containers.map((one) => traits.saved.map((field) => one[field]));
     return [
-      zoomTools(name, this.does),
+      zoomTools(name, this),
       tool("↕", `${name}: taller lanes`, () => this.stretch(0.5)),
       tool("⇳", `${name}: more lanes`, () => this.stretch(2)),
       fileTools(
