@@ -172,8 +172,11 @@ class Core(TurnCore[Effect]):
         self._has_started = True
         settings = self.context.settings
         self.nodes_list.read_files()
+        has_labelled_nodes = False
         if journals:
-            self.labels.recover(journals.get(LABEL_JOURNAL, ()), journals.get(ATTRIBUTE_JOURNAL, ()))
+            has_labelled_nodes = self.labels.recover(
+                journals.get(LABEL_JOURNAL, ()), journals.get(ATTRIBUTE_JOURNAL, ())
+            )
             if (store := self.context.scheduler.configuration_store) is not None:
                 store.restore(journals.get(SCHEDULER_JOURNAL, ()))
         self.tracker.load_overrides()
@@ -190,6 +193,9 @@ class Core(TurnCore[Effect]):
             self.client.reservations.recover(entries or {})
         if entries:
             self.manager.recover(entries)
+        if has_labelled_nodes:
+            # In Hadoop the labels come back last. See tests/scenarios/restart/labels-come-back-last.yaml.
+            self.labels.tell_queues()
 
     def _watch_labels_provider(self) -> None:
         if self.labels.has_provider:

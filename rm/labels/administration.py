@@ -9,8 +9,7 @@ RMDelegatedNodeLabelsUpdater.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterable, Mapping
-from functools import cache
+from collections.abc import Iterable, Mapping
 from typing import Protocol, cast
 
 from yarnbox.rm.effects import AppendRecord
@@ -143,7 +142,7 @@ class LabelAdministration:
 
     def _replace(self, labels_of: Mapping[NodeId, Iterable[str]]) -> None:
         self._check_enabled()
-        changed = self._context.labels.effective(labels_of, self._host_check())
+        changed = self._context.labels.effective(labels_of)
         if not changed:
             return
         self._context.labels.replace(changed)
@@ -247,18 +246,21 @@ class LabelAdministration:
 
     def recover(
         self, records: Iterable[Mapping[str, object]], attribute_records: Iterable[Mapping[str, object]]
-    ) -> None:
-        """Repeats the recorded changes. Those of nodes are told to the scheduler, which hears of them when
-        all applications have been recovered.
+    ) -> bool:
+        """Repeats the recorded changes. Whether some are of nodes: then the queues are to be told once all
+        applications have been recovered.
         """
         concerns_nodes = False
         for record in records:
             self._context.labels.replay(record, with_mappings=self.keeps_mappings)
             concerns_nodes |= "remove" in record or ("replace" in record and self.keeps_mappings)
-        if concerns_nodes:
-            self._tell([])
         for record in attribute_records:
             self.attributes.replay(record)
+        return concerns_nodes
+
+    def tell_queues(self) -> None:
+        """Has the queues' limits worked out anew; no node has come yet."""
+        self._tell([])
 
     # What all of them need
 
@@ -270,11 +272,6 @@ class LabelAdministration:
         if node_id.port == EVERY_NODE_OF_HOST:
             return node_id.host in self._known_hosts()
         return node_id in self._context.nodes or node_id in self._context.inactive_nodes
-
-    def _host_check(self) -> Callable[[NodeId], bool]:
-        """Whether the host of a node is known. A heartbeat needs no look at all hosts."""
-        nodes, hosts = self._context.nodes, cache(self._known_hosts)
-        return lambda node_id: node_id in nodes or node_id.host in hosts()
 
     def _known_hosts(self) -> dict[str, None]:
         return dict.fromkeys(one.host for one in (*self._context.nodes, *self._context.inactive_nodes))

@@ -9,7 +9,7 @@ notifications are in administration.py. Hadoop: RMNodeLabelsManager and CommonNo
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from yarnbox.yarn.errors import YarnError
@@ -47,6 +47,8 @@ class NodeLabelsManager:
         self._of_host: dict[str, str] = {}
         self._of_node: dict[NodeId, str] = {}
         """NodeManagers with a set of their own, empty or not; the others inherit."""
+        self._hosts: dict[str, None] = {}
+        """Hosts that were heard of since the start: an entry named them, or they came to the scheduler."""
 
     def is_known(self, label: str) -> bool:
         """Whether the cluster has the label; the default partition always is."""
@@ -120,20 +122,22 @@ class NodeLabelsManager:
             node_id: DEFAULT_PARTITION if label in gone else label for node_id, label in self._of_node.items()
         }
 
-    def effective(
-        self, labels_of: Mapping[NodeId, Iterable[str]], is_known: Callable[[NodeId], bool]
-    ) -> dict[NodeId, str]:
+    def join(self, host: str) -> None:
+        """A node of the host has come to the scheduler."""
+        self._hosts[host] = None
+
+    def effective(self, labels_of: Mapping[NodeId, Iterable[str]]) -> dict[NodeId, str]:
         """The entries that would change something, host entries first; YarnError when one is not allowed.
 
-        A host entry is compared with the host's own label alone; what is said of a node that is not known,
-        and whose host has no label, counts as a change: so in Hadoop. See
-        tests/scenarios/restart/label-said-again-before-the-node-comes.yaml.
+        A host entry is compared with the host's own label alone; what is said of a host that was not heard of
+        counts as a change: so in Hadoop. See tests/scenarios/restart/label-said-again-before-the-node-comes,
+        no-label-said-again-before-the-node-comes and no-label-of-an-excluded-host.yaml.
         """
         wanted = {node_id: tuple(name.strip() for name in names) for node_id, names in labels_of.items()}
         changed = {
             node_id: names
             for node_id, names in wanted.items()
-            if self._would_change(node_id, names) or not (node_id.host in self._of_host or is_known(node_id))
+            if node_id.host not in self._hosts or self._would_change(node_id, names)
         }
         for node_id, names in changed.items():
             if len(names) > 1:
@@ -154,6 +158,7 @@ class NodeLabelsManager:
     def replace(self, label_of: Mapping[NodeId, str]) -> None:
         """Applies entries that `effective` has checked. A host entry makes all its NodeManagers inherit."""
         for node_id, label in label_of.items():
+            self._hosts[node_id.host] = None
             if node_id.port != EVERY_NODE_OF_HOST:
                 self._of_node[node_id] = label
                 continue

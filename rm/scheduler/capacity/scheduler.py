@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from yarnbox.rm.asks import ANY
 from yarnbox.rm.container import RMContainer, SchedulerNode
@@ -19,12 +19,14 @@ from yarnbox.rm.events.scheduler import (
     SchedulerAppAttemptRemoved,
     SchedulerAppRemoved,
     SchedulerAsynchronousRound,
+    SchedulerEvent,
     SchedulerKillReservedContainer,
     SchedulerMarkContainerForKillable,
     SchedulerMarkContainerForNonkillable,
     SchedulerMarkContainerForPreemption,
     SchedulerMonitorStep,
     SchedulerMonitorTick,
+    SchedulerNodeAdded,
     SchedulerNodeLabelsUpdate,
     SchedulerNodeRemoved,
     SchedulerNodeResourceUpdate,
@@ -82,6 +84,13 @@ from yarnbox.yarn.records.application import ApplicationSubmissionContext
 from yarnbox.yarn.records.container import ContainerStatus
 from yarnbox.yarn.records.request import ResourceRequest, SchedulingRequest
 from yarnbox.yarn.resources.resource import NONE, Resource
+
+_CHANGES_OF_NODES: Final = (
+    SchedulerNodeAdded,
+    SchedulerNodeRemoved,
+    SchedulerNodeLabelsUpdate,
+    SchedulerNodeResourceUpdate,
+)
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -197,6 +206,16 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
         self.handlers[SchedulerMarkContainerForNonkillable] = self._marks.make_nonkillable
         self.handlers[SchedulerActivitiesCleanup] = self.activities.clean
 
+    def handle(self, event: SchedulerEvent) -> None:
+        """One event. Shares follow the cluster before anything else may change, as if they had at once; many
+        nodes that come together share one calculation.
+
+        See tests/scenarios/queues/limits-before-an-overcommitted-container-ends.yaml.
+        """
+        if not isinstance(event, _CHANGES_OF_NODES):
+            self.tree.update_shares()
+        super().handle(event)
+
     # Nodes
 
     def allocate_on(self, node: SchedulerNode) -> None:
@@ -237,6 +256,7 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
     def node_added(self, node: SchedulerNode) -> None:
         """Multi-node placement may offer it at once; the labels manager tells its label."""
         self._offers.join(node.node_id)
+        self.context.labels.join(node.node_id.host)
         self._tell_labels(node)
 
     def node_removed(self, node: SchedulerNode) -> None:
@@ -272,7 +292,6 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
 
     def remove_attempt(self, event: SchedulerAppAttemptRemoved) -> None:
         """APP_ATTEMPT_REMOVED."""
-        self.tree.update_shares()
         attempt = self.stop_attempt(event)
         if attempt is None:
             return

@@ -16,25 +16,23 @@ H, H1, H2 = NodeId("h", EVERY_NODE_OF_HOST), NodeId("h", 1), NodeId("h", 2)
 def manager() -> NodeLabelsManager:
     manager = NodeLabelsManager(is_enabled=True)
     manager.add([NodeLabel(name="x"), NodeLabel(name="y", is_exclusive=False), NodeLabel(name="z")])
+    manager.join("h")
     return manager
-
-
-def is_known(node_id: NodeId) -> bool:
-    """Every node has registered."""
-    return True
 
 
 def replace(manager: NodeLabelsManager, **labels: str) -> dict[NodeId, str]:
     nodes = {"h": H, "h1": H1, "h2": H2}
     wanted = {nodes[name]: (label,) if label else () for name, label in labels.items()}
-    changed = manager.effective(wanted, is_known)
+    changed = manager.effective(wanted)
     manager.replace(changed)
     return changed
 
 
 def test_what_is_said_of_a_host_that_is_not_known_is_a_change(manager: NodeLabelsManager) -> None:
-    assert manager.effective({H: ()}, is_known) == {}
-    assert manager.effective({H: ()}, lambda node_id: node_id.host != "h") == {H: ""}
+    other = NodeId("other", EVERY_NODE_OF_HOST)
+    assert manager.effective({H: (), other: ()}) == {other: ""}
+    manager.replace({other: ""})
+    assert manager.effective({H: (), other: ()}) == {}
 
 
 @pytest.mark.parametrize("name", ["", " ", "-x", "_x", "x.y", "*", "a" * 256, "é"])
@@ -85,9 +83,9 @@ def test_removing_a_label_keeps_own_sets_empty(manager: NodeLabelsManager) -> No
 
 def test_refusals_change_nothing(manager: NodeLabelsManager) -> None:
     with pytest.raises(YarnError, match="2 labels specified on host=h"):
-        manager.effective({H: ("x", "y")}, is_known)
+        manager.effective({H: ("x", "y")})
     with pytest.raises(YarnError, match=r"new labels=\[unknown\]"):
-        manager.effective({H: ("x",), H1: ("unknown",)}, is_known)
+        manager.effective({H: ("x",), H1: ("unknown",)})
     assert manager.partition_of(H1) == ""
 
 

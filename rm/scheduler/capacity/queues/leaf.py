@@ -163,7 +163,7 @@ class LeafQueue(CapacityQueue):
             attempt.waits_for = SkipReason.NOT_RUNNABLE
             self.waiting[attempt] = None
         if attempt.is_asking:
-            self.users.add_asking(user, attempt.application_id)
+            self.users.add_asking(attempt.user, attempt.application_id)
 
     def take_over_containers(self, attempt: CapacityAttempt) -> None:
         """Takes over the containers of a stopped attempt that was moved here; the next attempt will
@@ -194,7 +194,7 @@ class LeafQueue(CapacityQueue):
         self.users.join(attempt.user)
         self.find_user_of(attempt)
         if attempt.queue_user is not before and attempt.is_asking:
-            self.users.add_asking(attempt.queue_user, attempt.application_id)
+            self.users.add_asking(attempt.user, attempt.application_id)
 
     def find_user_of(self, attempt: CapacityAttempt) -> bool:
         """Lets the attempt count for its user as the leaf knows the user now: one that was forgotten while
@@ -242,14 +242,12 @@ class LeafQueue(CapacityQueue):
             self.order.asking_changed(attempt)
 
     def start_asking(self, attempt: CapacityAttempt) -> None:
-        """The attempt has requests for a key that had none pending. A user who has been forgotten is there
-        again, unless applications of that name count as asking. Hadoop: UsersManager.activateApplication.
-        """
+        """The attempt has requests for a key that had none pending."""
         if attempt.queue_side is self:
-            is_back = attempt.user not in self.users.by_name
-            if is_back and attempt.user not in self.users.asking:
-                self._rejoin(attempt)
-            self.users.add_asking(attempt.queue_user, attempt.application_id, is_back=is_back)
+            was_forgotten = attempt.user not in self.users.by_name
+            self.users.add_asking(attempt.user, attempt.application_id)
+            if was_forgotten:
+                self.find_user_of(attempt)
 
     # Activation
 

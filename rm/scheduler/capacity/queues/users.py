@@ -201,16 +201,19 @@ class Users:
             if not any(amounts.used for amounts in user.usage.by_partition.values()):
                 self.leave(user)
 
-    def add_asking(self, user: User, application_id: ApplicationId, *, is_back: bool = False) -> None:
+    def add_asking(self, name: str, application_id: ApplicationId) -> None:
         """An application asks for something new: it counts if one of its user's is activated, or if the user
-        had been forgotten. See tests/scenarios/queues/asking-brings-a-user-back.yaml.
+        had been forgotten, who is there again unless others of that name count. Hadoop:
+        UsersManager.activateApplication. See tests/scenarios/queues/asking-brings-a-user-back.yaml and
+        asking-counts-for-the-user-of-now.yaml.
         """
-        if user.active_apps <= 0 and not is_back:
+        user = self.by_name.get(name)
+        if user is not None and user.active_apps <= 0:
             return
-        applications = self.asking.get(user.name)
+        applications = self.asking.get(name)
         if applications is None:
-            self.asking[user.name] = applications = {}
-            self._activity_changed(user, is_active=True)
+            self.asking[name] = applications = {}
+            self._activity_changed(self.join(name), is_active=True)
         applications[application_id] = None
 
     def remove_asking(self, name: str, application_id: ApplicationId) -> None:
