@@ -23,7 +23,7 @@ from yarnbox.rm.web.pages.charts import cluster_charts, queue_charts
 from yarnbox.rm.web.pages.labels import labels_page
 from yarnbox.rm.web.pages.node import node_page
 from yarnbox.rm.web.pages.overview import cluster_page
-from yarnbox.rm.web.pages.queue import scheduler_page
+from yarnbox.rm.web.pages.queue import Asked, scheduler_page
 from yarnbox.rm.web.past import CLUSTER, MEASURES, Measure
 from yarnbox.rm.web.properties import ShownProperty, configuration_page
 from yarnbox.rm.web.queues.tree import queues_page
@@ -169,9 +169,11 @@ class RecordedCluster:
         overview = self._document("/scheduler-overview", moment) or {}
         step_mb = overview.get("minimumAllocation", {}).get("memory", 0)
         info = self._document("/scheduler", moment)
-        shown = queues_page(info, query.get("queue", ""), query.get("partition", ""), step_mb)
+        asked = Asked(queue=query.get("queue", ""), partition=query.get("partition", ""))
+        shown = queues_page(info, asked.queue, asked.partition, step_mb)
         users = self._queue_users(moment, query)["users"]["user"]
-        return {"queues": scheduler_page(shown, self._document("/waiting", moment), users)}
+        page = scheduler_page(shown, asked, self._document("/waiting", moment), users)
+        return {"queues": {"block": page}}
 
     def _info(self, moment: int, query: Query) -> Answer:
         recording = self.recording

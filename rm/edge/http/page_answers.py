@@ -15,10 +15,10 @@ from yarnbox.rm.reports import application_state
 from yarnbox.rm.web.cluster import cluster_info, kept_state, metrics, overview
 from yarnbox.rm.web.nodes import partitions
 from yarnbox.rm.web.pages.about import about_cluster
-from yarnbox.rm.web.pages.actions import Reader, queue_actions
+from yarnbox.rm.web.pages.actions import Reader, Siblings, queue_actions
 from yarnbox.rm.web.pages.labels import labels_page
 from yarnbox.rm.web.pages.overview import cluster_page
-from yarnbox.rm.web.pages.queue import scheduler_page
+from yarnbox.rm.web.pages.queue import USUAL_MINUTES, Asked, scheduler_page
 from yarnbox.rm.web.pages.shell import cluster_shell
 from yarnbox.rm.web.properties import configuration_page, scheduler_file, site_properties
 from yarnbox.rm.web.queues import scheduler, users
@@ -118,22 +118,37 @@ def cluster_shown(call: Call) -> Reply:
 
 
 def queues_shown(call: Call) -> Reply:
-    """GET /ui/queues?queue=&partition=: the tree as rows, and the chosen queue with where its figures come
-    from.
-    """
+    """GET /ui/queues?queue=&partition=&minutes=: the page of the scheduler, and of the chosen queue."""
     context, shapes = call.context, call.shapes
     info = scheduler.page_info(context, shapes)
-    chosen, partition = call.parameter("queue") or "", call.parameter("partition") or ""
-    step_mb = context.scheduler.minimum_allocation.memory_mb
-    shown = queues_page(info, chosen, partition, step_mb)
-    path, found = chosen or context.scheduler.views.root_queue, None
-    if chosen or shown["scheduler"] == "FifoScheduler":
+    asked = Asked(
+        queue=_chosen_queue(call),
+        partition=call.parameter("partition") or "",
+        minutes=call.parameter("minutes") or USUAL_MINUTES,
+    )
+    shown = queues_page(info, asked.queue, asked.partition, context.scheduler.minimum_allocation.memory_mb)
+    path, found = asked.queue or context.scheduler.views.root_queue, None
+    if asked.queue or shown["scheduler"] == "FifoScheduler":
         found = users.queue_users(context, shapes, path, _may_see(call))
-    page = scheduler_page(shown, _waiting(call) if chosen else None, found or ())
-    if "chosen" in page and context.scheduler.name == "CapacityScheduler":
-        queue, fixed = page["chosen"], _queues_are_fixed(call)
-        page["actions"] = queue_actions(reader_of(call), queue["path"], queue["state"], fixed)
-    return Reply(root="queues", value=page)
+    waits = _waiting(call) if asked.queue else None
+    page = scheduler_page(shown, asked, waits, found or (), _queue_actions(call, shown, asked.partition))
+    return Reply(root="queues", value={"block": page})
+
+
+def _chosen_queue(call: Call) -> str:
+    """Hadoop's own addresses name the branches that are open: ?openQueues=Queue: root.a#Queue: root.a.b"""
+    opened = (call.parameter("openQueues") or "").rpartition("#")[2]
+    return call.parameter("queue") or opened.removeprefix("Queue:").strip()
+
+
+def _queue_actions(call: Call, shown: Answer, partition: str) -> list[Answer]:
+    queue = shown.get("chosen")
+    if queue is None or call.context.scheduler.name != "CapacityScheduler":
+        return []
+    store = call.context.scheduler.configuration_store
+    present = store.view() if store is not None else None
+    siblings = Siblings(queue["sibling"], partition, present.properties if present is not None else {})
+    return queue_actions(reader_of(call), queue["path"], queue["state"], _queues_are_fixed(call), siblings)
 
 
 def configuration(call: Call) -> Reply:

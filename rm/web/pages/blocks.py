@@ -6,7 +6,7 @@ A text, the cell of a table and the value of a fact are said in the same way: se
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from yarnbox.rm.web.pages.terms import meaning, term
 from yarnbox.rm.web.values import Answer
@@ -23,6 +23,11 @@ def heading(text: object, level: int = 2) -> Answer:
 def paragraph(said: object, kind: str = "") -> Answer:
     """`kind` is a class of the style sheet, such as `legend`."""
     return {"paragraph": said, "kind": kind}
+
+
+def alert(said: object) -> Answer:
+    """What is to be noticed at once, by whoever hears the page, too."""
+    return {"alert": said}
 
 
 def items(found: Sequence[object], kind: str = "") -> Answer:
@@ -110,6 +115,19 @@ def figures(found: Sequence[Answer]) -> Answer:
     return {"figures": list(found)}
 
 
+def mark(kind: str, left: float, width: float | None = None) -> Answer:
+    """A part of a bar, or a place in it, in per cent; `kind` is a class of the style sheet."""
+    places = (None if one is None else min(100.0, max(0.0, one)) for one in (left, width))
+    return {"kind": kind, **dict(zip(("left", "width"), places, strict=True))}
+
+
+def bars(parameter: str, rows: Iterable[Answer]) -> Answer:
+    """A tree of bars of which one can be opened: its `key` goes into the address as the parameter. A row also
+    has its `name`, `depth`, whether it `isOpen`, the `mark`s in its bar and what is `said` beside it.
+    """
+    return {"bars": list(rows), "into": parameter}
+
+
 def lifeline(steps: Sequence[Answer]) -> Answer:
     """Steps on a line: each with its name (`step`), its `time`, how wide it is (`weight`) and what is `said`
     below it.
@@ -166,6 +184,14 @@ def run_stream(name: str, run: str, begin: int, colour: str, at: int = 0) -> Ans
 def choose(name: str, parameter: str, choices: Sequence[tuple[str, str]], present: str) -> Answer:
     """A list of values with their texts; the one that is chosen goes into the address as the parameter."""
     return {"choose": [list(one) for one in choices], "name": name, "into": parameter, "present": present}
+
+
+def choice(
+    name: str, parameter: str, choices: Sequence[tuple[str, str]], present: str, usual: str = ""
+) -> Answer:
+    """A few values side by side, each a link that puts it into the address; of the usual one it is empty."""
+    how = {"into": parameter, "present": present, "usual": usual}
+    return {"choice": [list(one) for one in choices], "name": name, **how}
 
 
 def column(key: str, name: str, kind: str = "text", read: str = "", **how: object) -> Answer:

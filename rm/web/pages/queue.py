@@ -1,4 +1,5 @@
-"""The page of the scheduler: of the chosen queue what waits, every figure and its users; what was done last.
+"""The page of the scheduler: the queues as bars, of the chosen one what waits, every figure and its users;
+shares over time; what was done last.
 
 `tree` of rm.web.queues says what the rows of the tree are.
 """
@@ -6,10 +7,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from urllib.parse import quote
+from dataclasses import dataclass
+from urllib.parse import quote, urlencode
 
-from yarnbox.rm.web.pages.blocks import column, facts, folded, grid, heading, paragraph, table
+from yarnbox.rm.web.pages.blocks import (
+    actions,
+    alert,
+    applications,
+    bars,
+    choice,
+    column,
+    facts,
+    folded,
+    grid,
+    heading,
+    included,
+    mark,
+    paragraph,
+    section,
+    stream,
+    table,
+)
+from yarnbox.rm.web.queues.words import percentage
 from yarnbox.rm.web.values import Answer
+from yarnbox.yarn.records.node import SHOWN_DEFAULT_PARTITION
 
 _USERS = (
     column("user", "User Name", read="username", isCard=True),
@@ -37,26 +58,138 @@ _LIMITED = (
 )
 _OPERATIONS = ("operation", "nodeId", "containerId", "queue")
 _NONE = "No operations yet."
+_UNCHOSEN = paragraph("Select a queue to see its details.", "empty")
+_NO_APPLICATION = "No application is running or waiting in this queue."
+_LIVING = "states=ACCEPTED,RUNNING"
+_NOT_OVER = "states=NEW,NEW_SAVING,SUBMITTED,ACCEPTED,RUNNING"
+_ONLY_QUEUE = "default"
+"""What the FifoScheduler calls its queue."""
+USUAL_MINUTES = "15"
+_MINUTES = (("5", "5 minutes"), (USUAL_MINUTES, "15 minutes"), ("60", "1 hour"))
 
 
-def scheduler_page(shown: Answer, waiting: Answer | None, users: Sequence[Answer]) -> Answer:
-    """`shown` is what the tree says; `waiting` and the `users` of the chosen queue are answers of their own.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What is looked at: a queue, in a partition, and so many minutes of the past (of a recording all)."""
 
-    `above` stands before what may be done to the queue, `below` after it, `last` at the end of the page.
+    queue: str = ""
+    partition: str = ""
+    minutes: str = ""
+
+    @property
+    def where(self) -> str:
+        """The partition in words, where it is not the only one."""
+        return f" in partition {self.partition}" if self.partition else ""
+
+    @property
+    def queue_query(self) -> str:
+        """For lists that are of the queue alone."""
+        return f"queue={quote(self.queue, safe='')}" if self.queue else ""
+
+
+def scheduler_page(
+    shown: Answer,
+    asked: Asked,
+    waiting: Answer | None,
+    users: Sequence[Answer],
+    offered: Sequence[Answer] = (),
+) -> list[Answer]:
+    """`shown` is what the tree says; `waiting` and the `users` of the chosen queue are answers of their own,
+    `offered` is what may be done to it.
     """
-    chosen, health = shown.get("chosen"), shown.get("health")
-    kept: Answer = {name: shown[name] for name in ("scheduler", "partition", "whole", "row") if name in shown}
+    top = [heading("Scheduler", 1), paragraph(shown["scheduler"])]
     if shown["scheduler"] == "FifoScheduler":
-        below = [facts(shown["fact"]), heading("Users"), _users(_OF_FIFO, users, "root")]
-        return {**kept, "above": [], "below": below, "last": []}
-    if chosen is not None:
-        kept["chosen"] = {name: chosen[name] for name in ("path", "state", "sibling")}
-    return {
-        **kept,
-        "above": list(_above(chosen, waiting)) if chosen else [],
-        "below": list(_below(chosen, users)) if chosen else [],
-        "last": [_health(health)] if health else [],
-    }
+        only = Asked(queue=_ONLY_QUEUE, minutes=asked.minutes)
+        own = [facts(shown["fact"]), heading("Users"), _users(_OF_FIFO, users, "root")]
+        return [*top, *own, *_charts(asked), *_stream(only), *_applications(asked)]
+    chosen, health = shown.get("chosen"), shown.get("health")
+    last = [_health(health)] if health else []
+    tree = [*top, *_partitions(shown, asked), _legend(shown), bars("queue", _bars(shown, asked.queue))]
+    if asked.queue and not chosen:
+        said = f"There is no queue {asked.queue}{asked.where}. "
+        return [*tree, alert([said, {"link": "Show all queues", "to": "/cluster/scheduler"}]), *last]
+    card = section(list(_card(chosen, asked, waiting, users, offered)), "card") if chosen else _UNCHOSEN
+    containers = _stream(asked) if chosen else ()
+    return [*tree, card, *_charts(asked), *containers, *_applications(asked), *last]
+
+
+def _partitions(shown: Answer, asked: Asked) -> Iterator[Answer]:
+    named = [(one, one or SHOWN_DEFAULT_PARTITION) for one in shown["partition"]]
+    if len(named) > 1:
+        yield choice("Partition", "partition", named, asked.partition)
+    if whole := shown["whole"]:
+        yield paragraph([f"Partition: {asked.partition or SHOWN_DEFAULT_PARTITION} ", whole], "id")
+
+
+def _legend(shown: Answer) -> Answer:
+    is_fair = shown["scheduler"] == "FairScheduler"
+    words = [
+        ("used", "used"),
+        ("over", f"used beyond the {'fair share' if is_fair else 'guarantee'}"),
+        ("floor", "steady fair share" if is_fair else "guaranteed"),
+        *([("now", "fair share now")] if is_fair else ()),
+        ("most", "maximum"),
+    ]
+    return paragraph([{"word": word, "kind": f"key {kind}"} for kind, word in words], "legend")
+
+
+def _bars(shown: Answer, opened: str) -> Iterator[Answer]:
+    """Of each queue what it uses, of what is due to it and of what it may use at most, in per cent."""
+    for row in shown["row"]:
+        used, most, now = row["used"], row["most"], row["now"]
+        due = row["floor"] if now is None else now
+        marks = [
+            mark("most", 0, most),
+            mark("used", 0, min(used, due)),
+            *([mark("over", due, used - due)] if used > due else ()),
+            *([mark("now", now)] if now is not None else ()),
+            mark("floor", row["floor"]),
+        ]
+        state = row["state"]
+        name: list[object] = [row["path"].rpartition(".")[2]]
+        name += [] if state == "RUNNING" else [{"small": [" ", {"word": state, "kind": "trouble"}]}]
+        name += [{"small": " created dynamically"}] if row["isMade"] else []
+        said: list[object] = [{"word": percentage(used)}]
+        said.append(f" of {percentage(due)}, at most {percentage(most)}")
+        said += [f", {row['pending']} pending"] if row["pending"] else []
+        what = {"key": row["path"], "depth": row["depth"], "isOpen": row["path"] == opened}
+        yield {**what, "name": name, "mark": marks, "said": said}
+
+
+def _charts(asked: Asked) -> Iterator[Answer]:
+    where = f"partition {asked.partition}" if asked.partition else "the cluster"
+    yield heading(f"Share of {where} over time")
+    if asked.minutes:
+        yield choice("Time", "minutes", _MINUTES, asked.minutes, USUAL_MINUTES)
+    query = {"parent": asked.queue or "root", "partition": asked.partition, "minutes": asked.minutes}
+    yield included(f"/ui/charts/queues?{urlencode(query)}")
+
+
+def _stream(asked: Asked) -> Iterator[Answer]:
+    yield heading(f"Containers of {asked.queue} over time")
+    yield stream(asked.queue, asked.queue_query, "app", lanes="app", colour="state")
+
+
+def _applications(asked: Asked) -> Iterator[Answer]:
+    query = f"&{asked.queue_query}" if asked.queue else ""
+    yield heading(f"Applications of {asked.queue}" if asked.queue else "Waiting and running applications")
+    yield applications(
+        "queueapps", f"/ui/apps?{_LIVING}{query}", f"/ui/apps?{_NOT_OVER}{query}&limit=20", _NO_APPLICATION
+    )
+
+
+def _card(
+    chosen: Answer,
+    asked: Asked,
+    waiting: Answer | None,
+    users: Sequence[Answer],
+    offered: Sequence[Answer],
+) -> Iterator[Answer]:
+    yield heading(f"{chosen['path']}{asked.where}")
+    yield from _above(chosen, waiting)
+    if offered:
+        yield actions(offered)
+    yield from _below(chosen, users)
 
 
 def _above(chosen: Answer, waiting: Answer | None) -> Iterator[Answer]:

@@ -160,10 +160,10 @@ DIALOGS = """async () => {
   const { ask } = await import("/static/dialog.js");
   const dialog = document.getElementById("dialog");
   const turn = () => new Promise((done) => setTimeout(done, 50));
-  const first = ask("First?", "It ends.", [], "Yes");
+  const first = ask({ question: "First?", verb: "Yes" });
   dialog.close(); // the browser tells that later
   let said = "open";
-  const second = ask("Second?", "It begins.", [], "Yes").then((answer) => { said = answer; });
+  const second = ask({ question: "Second?", verb: "Yes" }).then((answer) => { said = answer; });
   await turn();
   const meanwhile = said;
   dialog.querySelector("button.danger").click();

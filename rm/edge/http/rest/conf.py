@@ -20,7 +20,9 @@ from yarnbox.rm.scheduler.capacity.diagnostics.configuration_difference import d
 from yarnbox.rm.scheduler.configuration_change import ConfigurationChange, ConfigurationStore
 from yarnbox.rm.scheduler.constraint import PlacementConstraints
 from yarnbox.rm.scheduler.views import ConfigurationView
+from yarnbox.rm.web.pages.actions import agree_to_effect, set_for, update_queues
 from yarnbox.rm.web.refusals import bad_request, text
+from yarnbox.rm.web.values import Answer
 from yarnbox.yarn.configuration import Configuration
 from yarnbox.yarn.errors import YarnError
 
@@ -28,6 +30,8 @@ _IMMUTABLE = (
     "This API only supports to retrieve scheduler configuration from a mutable-conf scheduler, underneath "
     "scheduler {} is not an instance of MutableConfScheduler"
 )
+
+_NOT_MUTABLE = "Configuration change only supported by MutableConfScheduler."
 
 
 def get_configuration(call: Call) -> Reply:
@@ -51,7 +55,7 @@ def change(call: Call) -> Reply:
     call.check_admin()
     store = call.context.scheduler.configuration_store
     if store is None:
-        raise text(400, "Configuration change only supported by MutableConfScheduler.")
+        raise text(400, _NOT_MUTABLE)
     wanted = _read(call.body)
     try:
         store.change(wanted, call.caller.user)
@@ -78,15 +82,35 @@ def validate(call: Call) -> Reply:
 def effect(call: Call) -> Reply:
     """POST /ui/queue-effect: what /scheduler-conf would change, quantity by quantity; nothing is changed."""
     call.check_admin()
+    return Reply(root="effect", value=_effect(call, call.body))
+
+
+def capacities(call: Call) -> Reply:
+    """POST /ui/queue-capacities: what the form of a page says about queues, as a change of /scheduler-conf
+    with its effect; nothing is changed.
+    """
+    call.check_admin()
+    _, present = _mutable(call, _NOT_MUTABLE)
+    changed: dict[str, dict[str, str]] = {}
+    for name in call.body.values:
+        path, _, key = name.partition(" ")
+        value = call.body.string(name) or ""
+        if value != set_for(present.properties, path, key):
+            changed.setdefault(path, {})[key] = value
+    body = update_queues(changed)
+    return Reply(root="next", value=agree_to_effect(_effect(call, Body(body)), body))
+
+
+def _effect(call: Call, body: Body) -> Answer:
     context = call.context
-    store, present = _mutable(call, "Configuration change only supported by MutableConfScheduler.")
+    store, present = _mutable(call, _NOT_MUTABLE)
     try:
-        wanted = store.validate(_read(call.body), call.caller.user)
+        wanted = store.validate(_read(body), call.caller.user)
     except YarnError as refusal:
         raise text(400, refusal.message) from None
     before, after = (_check(context, properties) for properties in (present.properties, wanted))
     known = {str(one) for one in before.findings()}
-    value = {
+    return {
         "difference": [
             {
                 "queue": one.queue,
@@ -101,7 +125,6 @@ def effect(call: Call) -> Reply:
             {"property": one.property, "text": one.text} for one in after.findings() if str(one) not in known
         ],
     }
-    return Reply(root="effect", value=value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,6 +220,7 @@ ROUTES: tuple[Route, ...] = (
     ("PUT", "/scheduler-conf", change),
     ("POST", "/scheduler-conf/validate", validate),
     ("POST", "/ui/queue-effect", effect),
+    ("POST", "/ui/queue-capacities", capacities),
     ("GET", "/scheduler-conf/format", format_store),
     ("GET", "/scheduler-conf/version", get_version),
 )

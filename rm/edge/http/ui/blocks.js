@@ -6,6 +6,7 @@ import { columnOf } from "./columns.js";
 import { containerGrid, containersOf } from "./containers.js";
 import { actions } from "./dialog.js";
 import {
+  choice,
   EPOCH,
   empty,
   exact,
@@ -42,6 +43,21 @@ const step = (one) => html`<li style=${{ flexGrow: String(one.weight) }}>
   <b>${one.step}</b>
   <time datetime=${new Date(one.time).toISOString()} title=${exact(one.time)}>${said(one.said)}</time>
 </li>`;
+const px = (value) => (value === null ? null : `${value}%`);
+const mark = ({ kind, left, width }) =>
+  html`<span class=${kind} style=${{ left: px(left), width: px(width) }}></span>`;
+const bar = (into) => (one) =>
+  html`<li key=${one.key}>
+  <a
+    href=${withQuery(into, one.isOpen ? null : one.key)}
+    aria-current=${one.isOpen ? "true" : null}
+    aria-expanded=${String(one.isOpen)}
+  >
+    <span class="name" style=${{ paddingLeft: `${one.depth * 1.2}rem` }}>${said(one.name)}</span>
+    <span class="queuebar">${one.mark.map(mark)}</span>
+    <span class="number">${said(one.said)}</span>
+  </a>
+</li>`;
 // A line that is played leads to its first moment, and the present one is scrolled to.
 function showPresent(line) {
   if (line) line.parentElement.scrollTop = line.offsetTop - line.parentElement.clientHeight / 2;
@@ -57,6 +73,7 @@ function line({ text, at, kind }) {
 export const DRAWN = {
   heading: (text, { level }) => h(`h${level}`, {}, said(text)),
   paragraph: (text, { kind, label }) => html`<p ...${classOf(kind)} aria-label=${label}>${said(text)}</p>`,
+  alert: (text) => html`<p role="alert">${said(text)}</p>`,
   items: (found, { kind }) => html`<ul ...${classOf(kind)}>${found.map(item)}</ul>`,
   facts: (found) => facts(factsOf(found)),
   text: (found) => said({ text: found }),
@@ -73,6 +90,8 @@ export const DRAWN = {
     ),
   chart: (_, one) => chart(one),
   figures: (found) => html`<ul class="figures">${found.map(figure)}</ul>`,
+  bars: (rows, { into }) => html`<ul class="queues">${rows.map(bar(into))}</ul>`,
+  choice: (choices, { name, into, present, usual }) => choice(name, into, choices, present, usual),
   lifeline: (steps) => html`<ol class="lifeline" aria-label="Life line">${steps.map(step)}</ol>`,
   actions: (offered) => actions(offered),
   included: (_, { read }, query) => blocks(partsOf(read), query),

@@ -1,10 +1,12 @@
-// A question before anything is changed: it names what it is about, and Escape means no. A refusal is shown.
+// A question before anything is changed, as the ResourceManager says it (rm/web/pages/actions.py): it names
+// what it is about, and Escape means no. A refusal is shown, and asked again.
 import { post, put, Unreachable } from "./api.js";
+import { blocks } from "./blocks.js";
 import { html, refresh, render, select } from "./dom.js";
 
 const dialog = /** @type {HTMLDialogElement} */ (document.getElementById("dialog"));
 const leave = () => dialog.close();
-const valuesOf = (form) =>
+export const valuesOf = (form) =>
   Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value).trim()]));
 
 let settle = /** @type {(values: any) => void} */ (() => {});
@@ -27,49 +29,72 @@ function show(heading, body, buttons) {
   });
 }
 
-const field = ({ label, name, value, choices = [] }) => {
-  const pairs = choices.map((one) => [one, one]);
-  return html`<label>
-    ${label}
-    ${pairs.length ? select(pairs, value, () => {}, { name }) : html`<input name=${name} value=${value} />`}
-  </label>`;
-};
-
-/** What was chosen or written, by the names of the fields; null when it was left. */
-export const ask = (question, explanation, fields, yes, no = "Cancel") =>
-  show(
-    question,
-    [explanation, html`<div class="fields">${fields.map(field)}</div>`],
-    [
-      html`<button type="button" onclick=${leave}>${no}</button>`,
-      html`<button class="danger" value="yes">${yes}</button>`,
-    ],
-  );
-
 export const tell = (title, ...text) =>
   show(title, html`<div>${text}</div>`, html`<button type="button" onclick=${leave}>Close</button>`);
 
-const NO_ANSWER = "The ResourceManager did not answer. Whether it was done shows when it answers again.";
+const fault = (text) => text && html`<p class="error" role="alert">${text}</p>`;
+const field =
+  (present) =>
+  ({ name, label, choices }) => {
+    const value = present[name];
+    const pairs = choices?.map((one) => [one, one]);
+    return html`<label>
+    ${label}
+    ${pairs?.length ? select(pairs, value, () => {}, { name }) : html`<input name=${name} value=${value} />`}
+  </label>`;
+  };
 
-// What is answered goes into the body of each request; what was to be changed and was not is not sent.
+/** What is answered, by the names of the fields; null when it was left. */
+export const ask = ({ question, parts = [], fields = [], verb, back = "Cancel" }, present = {}, why = "") =>
+  show(
+    question,
+    [
+      blocks(parts, new URLSearchParams()),
+      fault(why),
+      html`<div class="fields">${fields.map(field(present))}</div>`,
+    ],
+    [
+      html`<button type="button" onclick=${leave}>${back}</button>`,
+      html`<button class="danger" value="yes">${verb}</button>`,
+    ],
+  );
+
 const SEND = { PUT: put, POST: post };
-async function perform({ question, consequence, verb, calls, body, field }) {
-  const answers = await ask(question, html`<p>${consequence}</p>`, field ? [field] : [], verb);
-  if (!answers) return;
-  const { name, value, changes } = field ?? {};
-  if (changes && answers[name] === String(value)) return;
-  if (typeof value === "number") answers[name] = Number(answers[name]);
-  for (const [method, path] of calls) await SEND[method](path, { ...body, ...answers });
+const UNCHANGED = "No value is other than before.";
+
+// Whether it was done. What was to be changed and was not is not sent.
+async function perform(action) {
+  const { fields = [], calls, body } = action;
+  const before = Object.fromEntries(fields.map(({ name, value }) => [name, value]));
+  const isKept =
+    (given) =>
+    ({ name, changes }) =>
+      changes && given[name] === before[name];
+  for (let given = before, why = ""; ; ) {
+    given = await ask(action, given, why);
+    if (!given) return false;
+    try {
+      if (fields.length && fields.every(isKept(given))) throw new Error(UNCHANGED);
+      let answer = null;
+      for (const [method, path] of calls) answer = await SEND[method](path, { ...body, ...given });
+      if (!answer.next || (await perform(answer.next))) return true;
+      why = "";
+    } catch (error) {
+      if (error instanceof Unreachable) throw error;
+      why = error.message;
+    }
+  }
 }
 
-// What may be done to a thing, as the ResourceManager says it (rm/web/pages/actions.py); `acts` are done by
-// functions. What may not is there and cannot be pressed, and the reason stands below: once, where it is the
-// same for all.
-export function actions(offered, acts = {}) {
+const NO_ANSWER = "The ResourceManager did not answer. Whether it was done shows when it answers again.";
+
+// What may be done to a thing. What may not is there and cannot be pressed, and the reason stands below:
+// once, where it is the same for all.
+export function actions(offered) {
   const refusals = new Set(offered.map(({ refusal }) => refusal));
   const [only] = refusals;
   const refused = offered.filter(({ refusal }) => refusal);
-  return html`<p class="actions">${offered.map((one) => button(one, acts[one.name] ?? perform))}</p>
+  return html`<p class="actions">${offered.map(button)}</p>
     ${
       refusals.size === 1
         ? only && html`<p class="how">${only}</p>`
@@ -77,17 +102,16 @@ export function actions(offered, acts = {}) {
     }`;
 }
 
-function button(one, act) {
+function button(one) {
   const { name, refusal, isDangerous } = one;
   if (refusal)
     return html`<button disabled title=${refusal} aria-label=${`${name}: ${refusal}`}>${name}</button>`;
   const press = async () => {
     try {
-      await act(one);
+      await perform(one);
     } catch (error) {
-      const [what, why] =
-        error instanceof Unreachable ? ["no answer", NO_ANSWER] : ["refused", error.message];
-      await tell(`${name}: ${what}`, html`<p class="error" role="alert">${why}</p>`);
+      if (!(error instanceof Unreachable)) throw error;
+      await tell(`${name}: no answer`, fault(NO_ANSWER));
     }
     refresh();
   };

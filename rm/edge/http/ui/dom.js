@@ -250,7 +250,7 @@ const KINDS = {
   word: (value, { kind, title }) =>
     h(kind || title ? "span" : "b", { class: kind || null, title }, said(value)),
   together: (value) => h("span", {}, said(value)),
-  small: (value) => h("small", {}, value),
+  small: (value) => h("small", {}, said(value)),
   code: (value) => h("code", {}, value),
   swatch: (value, { hue }) => h("span", { class: "swatch", style: hued(`--line${hue}`) }, value),
   term: (value, { means }) => explained(value, means),

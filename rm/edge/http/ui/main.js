@@ -6,7 +6,6 @@ import { page } from "./blocks.js";
 import { countVCores, exact, html, isRecording, render } from "./dom.js";
 import { help, listenToKeys } from "./keys.js";
 import * as nodes from "./nodes.js";
-import { scheduler } from "./queues.js";
 import * as views from "./views.js";
 
 const VIEWS = {
@@ -15,7 +14,7 @@ const VIEWS = {
   node: nodes.node,
   apps,
   app: page(([id]) => `/ui/app/${id}`),
-  scheduler,
+  scheduler: page((_, query) => `/ui/queues?${query}`),
   nodelabels: views.labels,
   conf: views.conf,
   cluster: views.about,

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from tests.blocks import named, of_kind, paragraphs
 from tests.cluster.viewer.conftest import recorded
 from tests.pictures import SCENARIO
 from tests.rig import Rig
 from yarnbox.cluster.viewer.answers import RecordedCluster
-from yarnbox.rm.web.pages.queue import scheduler_page
+from yarnbox.rm.web.pages.queue import Asked, scheduler_page
 from yarnbox.rm.web.queues.scheduler import page_info
 from yarnbox.rm.web.queues.tree import queues_page
 from yarnbox.rm.web.queues.users import queue_users
@@ -33,33 +34,33 @@ def shown(properties: dict[str, str], queue: str, waiting: Any = None) -> Any:
     shapes = Shapes(rig.context.resource_types)
     users = queue_users(rig.context, shapes, queue or rig.context.scheduler.views.root_queue, lambda _: True)
     found = queues_page(page_info(rig.context, shapes), queue, "", 1024)
-    return scheduler_page(found, waiting, users or ())
+    return scheduler_page(found, Asked(queue=queue), waiting, users or ())
 
 
-def grid(page: Any) -> Any:
-    (found,) = [one for one in page["below"] if "grid" in one]
-    return found
+def card(page: Any) -> Any:
+    """The chosen queue in full."""
+    (found,) = [one for one in page if one.get("kind") == "card"]
+    return found["section"]
 
 
 def test_a_queue_says_what_waits_in_it_and_below() -> None:
     why = {"reason": [REASON | {"queue": "root.a.x"}, REASON | {"queue": "root.ab"}]}
     page = shown(CAPACITY, "root.a", why)
-    headline, pending = page["above"]
-    assert headline["kind"] == "headline"
+    title, headline, pending, *_ = card(page)
+    assert (title["heading"], headline["kind"]) == ("root.a", "headline")
     (row,) = pending["table"]
     assert row[1:3] == ["root.a.x", 3], "root.ab is not below root.a"
     assert row[3]["to"] == "/cluster/app/application_0_0001"
-    assert page["chosen"] == {"path": "root.a", "state": "RUNNING", "sibling": ["root.a", "root.ab"]}
 
 
 def test_users_have_the_columns_of_their_scheduler() -> None:
-    limited = grid(shown(CAPACITY, "root.a"))
+    limited = named(shown(CAPACITY, "root.a"), "Users")
     assert [one["read"] for one in limited["columns"][:3]] == ["username", "userResourceLimit", "userWeight"]
     assert limited["grid"][0]["username"] == "mei"
-    fair = grid(shown({"yarn.resourcemanager.scheduler.class": "fair"}, "root.mei"))
+    fair = named(shown({"yarn.resourcemanager.scheduler.class": "fair"}, "root.mei"), "Users")
     assert {"fair", "most"} <= {one["key"] for one in fair["columns"]}
     assert fair["calls"] == ["/ui/queue-users?queue=root.mei"]
-    fifo = grid(shown({"yarn.resourcemanager.scheduler.class": "fifo"}, ""))
+    fifo = named(shown({"yarn.resourcemanager.scheduler.class": "fifo"}, ""), "Users")
     assert not {"fair", "most"} & {one["key"] for one in fifo["columns"]}
     for found in (limited, fair, fifo):
         cards = [one["key"] for one in found["columns"] if one.get("isCard")]
@@ -72,18 +73,65 @@ def test_users_have_the_columns_of_their_scheduler() -> None:
 
 def test_a_formula_of_each_user_stands_below_them() -> None:
     answer = RecordedCluster(recorded(SCENARIO)).answer("/ui/queues", {"queue": "root.adhoc"}, 60_000)
-    said = [one["paragraph"] for one in answer["queues"]["below"] if one.get("kind") == "how"]
+    said = paragraphs(answer["queues"]["block"], "how")
     assert said
     assert [one.split(":")[0] for one in said] == ["ann", "tom"], "in the order of the list"
     assert all(" = " in one for one in said)
 
 
 def test_what_the_scheduler_did_last() -> None:
-    (last,) = shown(CAPACITY, "")["last"]
+    last = shown(CAPACITY, "")[-1]
     assert last["summary"] == "Last scheduler run"
     _, operations, counts = last["folded"]
     (allocation,) = [row for row in operations["table"] if row[0] == "last-allocation"]
     assert allocation[3] == "root.a"
     assert [row[0] for row in counts["table"]] == ["releases", "allocations", "reservations"]
-    nothing = shown(CAPACITY, "root.nobody")
-    assert (nothing["above"], nothing["below"], nothing.get("chosen")) == ([], [], None)
+
+
+def test_a_queue_that_is_not_there() -> None:
+    page = shown(CAPACITY, "root.nobody")
+    (said,) = of_kind(page, "alert")
+    assert said[0] == "There is no queue root.nobody. "
+    assert of_kind(page, "included") == of_kind(page, "stream") == []
+    assert [one["key"] for one in of_kind(page, "bars")[0]] == ["root", "root.a", "root.ab"]
+
+
+def test_each_queue_is_a_bar() -> None:
+    def marks(one: Any) -> dict[str, Any]:
+        return {mark["kind"]: (mark["left"], mark["width"]) for mark in one["mark"]}
+
+    root, a, ab = of_kind(shown(CAPACITY, "root.a"), "bars")[0]
+    assert (root["depth"], a["depth"], a["name"]) == (0, 1, ["a"])
+    assert (a["isOpen"], ab["isOpen"]) == (True, False)
+    assert marks(a) == {"most": (0, 100), "used": (0, 12.5), "floor": (50, None)}
+    assert a["said"] == [{"word": "12.5 %"}, " of 50.0 %, at most 100.0 %"]
+    fair = shown({"yarn.resourcemanager.scheduler.class": "fair"}, "")
+    assert "now" in marks(of_kind(fair, "bars")[0][0])
+    assert paragraphs(fair, "legend")[0][3] == {"word": "fair share now", "kind": "key now"}
+
+
+def test_what_belongs_to_a_queue_is_read_for_it_alone() -> None:
+    sources = [one["source"] for one in shown(CAPACITY, "root.a") if "source" in one]
+    charts, containers, apps = sources
+    assert charts == "/ui/charts/queues?parent=root.a&partition=&minutes="
+    assert containers == "/ui/containers?queue=root.a"
+    assert apps.endswith("&queue=root.a&limit=20")
+    charts, apps = [one["source"] for one in shown(CAPACITY, "") if "source" in one]
+    assert "parent=root&" in charts
+    assert "queue=" not in apps
+    fifo = shown({"yarn.resourcemanager.scheduler.class": "fifo"}, "")
+    assert of_kind(fifo, "stream") == ["default"]
+
+
+def test_partitions_and_spans_can_be_chosen() -> None:
+    rig = Rig(CAPACITY)
+    found = queues_page(page_info(rig.context, Shapes(rig.context.resource_types)), "", "", 1024)
+    asked = Asked(partition="gpu", minutes="15")
+    page = scheduler_page(found | {"partition": ["", "gpu"]}, asked, None, ())
+    partition, time = [one for one in page if "choice" in one]
+    assert partition["choice"] == [["", "<DEFAULT_PARTITION>"], ["gpu", "gpu"]]
+    assert (partition["present"], time["present"], time["usual"]) == ("gpu", "15", "15")
+    assert "Share of partition gpu over time" in of_kind(page, "heading")
+    assert [one["name"] for one in shown(CAPACITY, "") if "choice" in one] == [], (
+        "of a recording all is shown"
+    )

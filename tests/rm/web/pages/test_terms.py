@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.blocks import facts_of
 from tests.cluster.viewer.conftest import recorded
 from tests.pictures import SCENARIO
 from yarnbox.cluster.viewer.answers import RecordedCluster
@@ -25,8 +26,7 @@ def test_a_meaning_is_a_sentence_or_two(word: str) -> None:
 
 def test_most_facts_of_a_queue_are_explained() -> None:
     shown = RecordedCluster(recorded(SCENARIO)).answer("/ui/queues", {"queue": "root.etl"}, None)
-    (found,) = (one["facts"] for one in shown["queues"]["below"] if "facts" in one)
-    names = {one["name"] for one in found}
+    names = set(facts_of(shown["queues"]["block"]))
     explained = {name for name in names if name.lower() in TERMS}
     assert len(explained) >= len(names) / 2
     assert not explained & PLAIN
