@@ -18,14 +18,20 @@ from yarnbox.cluster.viewer.containers import EPOCH_MS, containers_at, every_con
 from yarnbox.rm.web import finding
 from yarnbox.rm.web.pages.about import about_run
 from yarnbox.rm.web.pages.application import Known, application_page, is_over
-from yarnbox.rm.web.pages.applications import APPLICATIONS
 from yarnbox.rm.web.pages.charts import cluster_charts, queue_charts
-from yarnbox.rm.web.pages.labels import labels_page
-from yarnbox.rm.web.pages.node import node_page
+from yarnbox.rm.web.pages.heat import natural
+from yarnbox.rm.web.pages.lists import (
+    A_PAGE,
+    EventsPage,
+    NodesPage,
+    applications_page,
+    labels_page,
+)
+from yarnbox.rm.web.pages.node import Use, node_page
 from yarnbox.rm.web.pages.overview import cluster_page
 from yarnbox.rm.web.pages.queue import Asked, scheduler_page
 from yarnbox.rm.web.past import CLUSTER, MEASURES, Measure
-from yarnbox.rm.web.properties import ShownProperty, configuration_page
+from yarnbox.rm.web.properties import ShownProperty, configuration
 from yarnbox.rm.web.queues.tree import queues_page
 from yarnbox.rm.web.refusals import RestError
 from yarnbox.sim.recording.document import Recording
@@ -81,6 +87,7 @@ class RecordedCluster:
                 "labels": {"block": labels_page(self._labels(moment, query)["nodeLabelInfo"])}
             },
             "/ui/nodes": self._nodes,
+            "/ui/heat": self._heat,
             "/nodes": lambda moment, _: {
                 "nodes": {"node": [self._node(name, moment) for name in self._node_ids(moment)]}
             },
@@ -98,11 +105,16 @@ class RecordedCluster:
             "/ui/conf": self._configuration,
             "/scheduler-overview": lambda moment, _: self._document("/scheduler-overview", moment),
             "/ui/cluster": self._cluster,
-            "/ui/about": lambda moment, query: {"about": about_run(self._info(moment, query)["clusterInfo"])},
+            "/ui/about": lambda moment, query: {
+                "about": {"block": about_run(self._info(moment, query)["clusterInfo"])}
+            },
             "/ui/waiting": lambda moment, _: {"waiting": self._document("/waiting", moment)},
             "/ui/queue-users": self._queue_users,
             "/ui/queues": self._queues,
             "/ui/events": self._events,
+            "/ui/errors-and-warnings": lambda moment, query: self._events(
+                moment, {"which": "trouble", **query}
+            ),
             "/ui/recording/containers": lambda _, query: {
                 "containers": every_container(recording, _number(query, "begin", 0))
             },
@@ -128,7 +140,7 @@ class RecordedCluster:
         if words[0] == "apps" and len(words) == 3 and words[2] == "appattempts":
             return {"appAttempts": {"appAttempt": self._attempts(words[1], moment)}}
         if words[:2] == ["ui", "node"] and len(words) == 3:
-            return {"node": self._node_page(words[2], moment)}
+            return {"node": {"block": self._node_page(words[2], moment, query)}}
         if words[:2] == ["ui", "app"] and len(words) == 3:
             return {"app": {"block": self._app_page(words[2], moment)}}
         if words[:2] == ["ui", "why"] and len(words) == 3:
@@ -200,19 +212,38 @@ class RecordedCluster:
 
     def _configuration(self, moment: int, query: Query) -> Answer:
         site = [ShownProperty(*row) for row in self.recording.data["configuration"]]
-        return configuration_page(site, self._document("/scheduler-file", moment))
+        return {"configuration": configuration(query, site, self._document("/scheduler-file", moment))}
 
     # ---- nodes
 
-    def _nodes(self, moment: int, query: Query) -> Answer:
+    def _every_node(self, moment: int) -> list[Answer]:
         found = [self._document(name, moment) for name in self.recording.under("/nodes/")]
-        return {"nodes": {"node": [{**one, "health": self._clock(moment)} for one in found if one]}}
+        there = [{**one, "health": self._clock(moment)} for one in found if one]
+        return sorted(there, key=lambda one: natural(one["host"]))
 
-    def _node_page(self, node_id: str, moment: int) -> Answer:
+    def _nodes(self, moment: int, query: Query) -> Answer:
+        page = NodesPage(query)
+        rows = [row for one in self._every_node(moment) if (row := page.take(one)) is not None]
+        return {"nodes": {"node": rows, "block": page.blocks("No nodes have registered.")}}
+
+    def _heat(self, moment: int, query: Query) -> Answer:
+        page = NodesPage({})
+        for one in self._every_node(moment):
+            page.take(one)
+        return {"nodes": {"block": page.heat()}}
+
+    def _node_page(self, node_id: str, moment: int, query: Query) -> list[Answer]:
         one = self._document(f"/nodes/{node_id}", moment)
         if one is None:
             raise missing(f"nodeId, {node_id}, is not found")
-        return node_page({**one, "health": self._clock(moment)})
+        group = "app" if query.get("colour") == "app" else "queue"
+        held = containers_at(self.recording, self.recording.moments[moment], {"node": node_id})["container"]
+        used = [
+            Use(row[group], row["memoryMB"], row["started"], row["finished"])
+            for row in held
+            if row["state"] != "RESERVED"
+        ]
+        return node_page({**one, "health": self._clock(moment)}, (), used, self._clock(moment))
 
     def _node_ids(self, moment: int) -> list[str]:
         names = self.recording.under("/nodes/")
@@ -277,17 +308,18 @@ class RecordedCluster:
     def _apps(self, moment: int, query: Query) -> Answer:
         rows = list(self._rows(moment))
         wanted = _words(query, "states")
+        first, limit = _number(query, "from", 0), _number(query, "limit", A_PAGE)
         found = finding.find(
             rows,
             finding.parse(query.get("q", "")),
             {"state": wanted, **{one: _words(query, one) for one in ("user", "queue", "type")}},
             query.get("sort") or "-id",
-            _number(query, "from", 0),
-            min(_MOST_ROWS, _number(query, "limit", 20)),
+            first,
+            limit,
         )
         shown = [self._app(str(row.app.application_id), moment) for row in found.rows]
         counts = {"total": found.total, "matching": found.matching, "facets": found.facets}
-        return {"found": {**counts, "column": APPLICATIONS, "app": shown}}
+        return {"found": {**counts, "block": applications_page(query, counts, first, limit), "app": shown}}
 
     def _rows(self, moment: int) -> Iterator[finding.Row[_App]]:
         for name in self.recording.under("/apps/"):
@@ -346,7 +378,7 @@ class RecordedCluster:
     def _cluster_charts(self, moment: int, query: Query) -> Answer:
         past = self._cluster_history(moment, query)["history"]
         queues = self._queue_history(moment, query)["history"]
-        is_labelled = any(one["label"] for one in self._nodes(moment, query)["nodes"]["node"])
+        is_labelled = any(one["label"] for one in self._every_node(moment))
         return {"charts": {"block": cluster_charts(past, queues, is_labelled=is_labelled, is_run=True)}}
 
     def _places(self, query: Query) -> list[int]:
@@ -368,21 +400,21 @@ class RecordedCluster:
 
     def _events(self, moment: int, query: Query) -> Answer:
         at = self.recording.moments[moment]
+        page = EventsPage(query)
         rows = [one for one in self.recording.data["events"] if one[0] <= at][-_SHOWN_EVENTS:]
-        return {
-            "event": [
-                {
-                    "time": EPOCH_MS + when,
-                    "type": kind,
-                    "subject": subject,
-                    "details": text,
-                    "isTrouble": bool(is_trouble),
-                    "number": number,
-                }
-                for number, (when, _, kind, subject, text, is_trouble) in enumerate(rows)
-            ],
-            "leftOut": self.recording.data["eventsLeftOut"],
-        }
+        found = (
+            {
+                "time": EPOCH_MS + when,
+                "type": kind,
+                "subject": subject,
+                "details": text,
+                "isTrouble": bool(is_trouble),
+                "number": number,
+            }
+            for number, (when, _, kind, subject, text, is_trouble) in reversed([*enumerate(rows)])
+        )
+        shown = [row for one in found if (row := page.take(one)) is not None]
+        return {"events": {"event": shown, "block": page.blocks(self.recording.data["eventsLeftOut"])}}
 
 
 def _is_there(one: RecordedContainer, at: int) -> bool:

@@ -98,7 +98,7 @@ def container_at(one: RecordedContainer, at: int) -> dict[str, Any] | None:
         "running": _shown(running_ms),
         "finished": _shown(finished_ms),
         "attempt": "",
-        "http": "",
+        "elapsed": (at if finished_ms is None else finished_ms) - begun_ms,
         "isAM": bool(one["isAM"]),
         "state": state,
         "kind": kind_of(state, exit_status, diagnostics),

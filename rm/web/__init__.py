@@ -11,6 +11,7 @@ activities  recorded allocation passes
 past        containers that ended, the steps of an application's life, shares and figures over time
 event_rows  an event as a line of the event log
 beans       metrics with Hadoop's names
+filters     the filter of every list, and the values that occur in it
 values      resources, percentages, maps and moments, of which all answers are made
 refusals    errors with the class and the text that Hadoop's clients know
 

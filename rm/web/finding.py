@@ -1,42 +1,30 @@
 """A page of a long list of applications: found by words, sorted, counted, cut.
 
 Pages show twenty of ten thousand; looking at all of them costs a few cheap attributes each, and only those
-twenty are shown in full. The language of the filter: words that have to occur somewhere, `state:RUNNING` and
-the like for one field, `mem>4096` for numbers; all must hold.
+twenty are shown in full.
 """
 
 from __future__ import annotations
 
 import operator
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from heapq import nlargest
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from yarnbox.rm.app import RMApp
 from yarnbox.rm.reports import application_state, usage_report
 from yarnbox.rm.scheduler.views import AttemptView
+from yarnbox.rm.web import filters
 from yarnbox.rm.web.apps import queue_path, tracking
+from yarnbox.rm.web.filters import Facets, Query
 from yarnbox.yarn.ids import ApplicationId
 
 if TYPE_CHECKING:
     from yarnbox.rm.context import RMContext
 
-_COMPARED = re.compile(r"([a-z]+)(<=|>=|<|>|=)(-?\d+(?:\.\d+)?)")
-_OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-    "=": operator.eq,
-}
-_WORDS = re.compile(r'(?:[^\s"]|"[^"]*")+')
 TEXTS = ("id", "user", "name", "queue", "state", "type", "tag", "final", "tracking")
 FACETS = ("state", "user", "queue", "type")
-MOST_VALUES = 200
-"""So many values of a facet are counted for the page."""
 GPU = "yarn.io/gpu"
 
 
@@ -135,47 +123,9 @@ _OF_ATTEMPT: dict[str, Callable[[RMContext, AttemptView], float]] = {
 NUMBERS = (*_OF_APP, *_OF_ATTEMPT)
 
 
-@dataclass(frozen=True, slots=True)
-class Query:
-    """A filter that was typed, parsed."""
-
-    words: tuple[str, ...] = ()
-    texts: tuple[tuple[str, str], ...] = ()
-    numbers: tuple[tuple[str, str, float], ...] = ()
-
-    def holds(self, one: Row[Any]) -> bool:
-        """Whether the application matches the filter."""
-        for key, wanted in self.texts:
-            has = one.texts[key].lower()
-            if key == "queue":
-                if not _is_within(has, wanted):
-                    return False
-            elif key == "state" or key == "final":
-                if has not in wanted.split("|"):
-                    return False
-            elif wanted not in has:
-                return False
-        if any(not _OPERATORS[sign](one.number(key), bound) for key, sign, bound in self.numbers):
-            return False
-        everything = "\n".join(one.texts.values()).lower() if self.words else ""
-        return all(word in everything for word in self.words)
-
-
 def parse(text: str) -> Query:
-    """Parses the filter as it is typed, so an unfinished word is accepted as a word."""
-    words, texts, numbers = [], [], []
-    for found in _WORDS.findall(text.lower()):
-        whole = found.replace('"', "")
-        key, colon, value = whole.partition(":")
-        compared = _COMPARED.fullmatch(whole)
-        if colon and key in TEXTS:
-            if value:
-                texts.append((key, value))
-        elif compared and compared[1] in NUMBERS:
-            numbers.append((compared[1], compared[2], float(compared[3])))
-        elif whole:
-            words.append(whole)
-    return Query(tuple(words), tuple(texts), tuple(numbers))
+    """Parses the filter of a list of applications."""
+    return filters.parse(text, TEXTS, NUMBERS)
 
 
 @dataclass(slots=True)
@@ -196,24 +146,16 @@ def find(
     first: int,
     count: int,
 ) -> Found[App]:
-    """The rows from `first` on that are meant. `chosen` are the values wanted of facets; a facet counts what
-    the others let through, so that one sees what another choice would bring. Of many values the most frequent
-    are counted.
-    """
-    found: Found[App] = Found(facets={name: {} for name in FACETS})
+    """The rows from `first` on that are meant; `chosen` are the values wanted of facets."""
+    found: Found[App] = Found()
+    facets = Facets({name: chosen.get(name, ()) for name in FACETS})
     matching = []
     for one in rows:
         found.total += 1
-        if not query.holds(one):
-            continue
-        missed = [name for name, wanted in chosen.items() if wanted and not _is_one_of(one, name, wanted)]
-        for name in FACETS if not missed else missed if len(missed) == 1 else ():
-            counts = found.facets[name]
-            counts[one.texts[name]] = counts.get(one.texts[name], 0) + 1
-        if not missed:
+        if query.holds(one) and facets.passes(one.texts):
             matching.append(one)
     found.matching = len(matching)
-    found.facets = {name: _most_frequent(counts) for name, counts in found.facets.items()}
+    found.facets = facets.counts()
     key, is_down = sort.removeprefix("-"), sort.startswith("-")
     if key == "id":
         matching.sort(key=lambda one: one.app.application_id, reverse=is_down)
@@ -222,20 +164,3 @@ def find(
         matching.sort(key=operator.itemgetter(key), reverse=is_down)
     found.rows = matching[first : first + count]
     return found
-
-
-def _most_frequent(counts: dict[str, int]) -> dict[str, int]:
-    """The most frequent values, or all if they are few."""
-    if len(counts) <= MOST_VALUES:
-        return counts
-    return dict(nlargest(MOST_VALUES, counts.items(), key=operator.itemgetter(1)))
-
-
-def _is_one_of(one: Row[Any], name: str, wanted: Sequence[str]) -> bool:
-    has = one.texts[name]
-    return any(_is_within(has, value) for value in wanted) if name == "queue" else has in wanted
-
-
-def _is_within(path: str, queue: str) -> bool:
-    """Whether a queue is that one, by path or by its last name, or below it."""
-    return queue in (path, path.rpartition(".")[2]) or path.startswith(queue + ".")

@@ -9,11 +9,14 @@ from typing import Any, NamedTuple
 
 from yarnbox.rm.scheduler.views import AllocationFile
 from yarnbox.rm.settings import RMSettings
+from yarnbox.rm.web.pages.lists import configuration_page
 from yarnbox.rm.web.values import Answer
 from yarnbox.yarn.configuration import BUILT_IN, Configuration, ConfigurationError
 from yarnbox.yarn.settings import Declaration, declarations, with_defaults
 
 _SECRETS = re.compile(r"password|secret|credential|(^|\.)key$", re.IGNORECASE)
+_PACKAGES = re.compile(r"^org\.apache\.[\w.]+\.")
+"""Of one of Hadoop's classes the last word tells enough."""
 _FOLDERS = re.compile(r"^.*/")
 
 
@@ -67,28 +70,26 @@ def scheduler_file(
     }
 
 
-def configuration_page(site: Iterable[ShownProperty], own: Mapping[str, Any] | None) -> Answer:
-    """All properties as rows, and the allocation file where there is one."""
-    found = list(site)
+def configuration(asked: Mapping[str, str], site: Iterable[ShownProperty], own: Answer | None) -> Answer:
+    """All properties that are meant as rows, the allocation file where there is one, and the page of them."""
     given = (own or {}).get("properties", {})
-    found.extend(ShownProperty(name, value, source) for name, (value, source) in given.items())
-    answer: Answer = {"property": [_row(one) for one in found]}
-    if own is not None and "text" in own:
-        answer["file"] = {"name": own["name"], "text": own["text"]}
-    return answer
+    found = [*site, *(ShownProperty(name, value, source) for name, (value, source) in given.items())]
+    file = own if own is not None and "text" in own else None
+    return configuration_page(asked, [_row(one) for one in found], file)
 
 
 def _row(one: ShownProperty) -> Answer:
     is_default = one.source == BUILT_IN
     row: Answer = {"name": one.name, "value": one.value, "source": one.source, "isDefault": is_default}
+    row["key"] = f"{one.name} {one.source}"
     declared = _declared().get(one.name)
+    unit = declared.unit if declared is not None else ""
+    row["unit"] = " ".join(word for word in (unit, "final" if one.is_final else "") if word)
     if declared is not None:
         row["meaning"] = declared.doc
-        if declared.unit:
-            row["unit"] = declared.unit
         if declared.default_text and not is_default:
-            row["default"] = declared.default_text
-    return {**row, "final": True} if one.is_final else row
+            row["default"] = f"(default {_PACKAGES.sub('', declared.default_text)})"
+    return row
 
 
 @cache

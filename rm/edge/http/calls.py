@@ -41,8 +41,8 @@ class Reply:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listing:
-    """A long answer that is made piece by piece; `show` returns None for an item that is left out, and `head`
-    stands before the items.
+    """A long answer that is made piece by piece; `show` returns None for an item that is left out, `head`
+    stands before the items, and `tail`, which is asked for last, behind them.
     """
 
     outer: str
@@ -51,6 +51,7 @@ class Listing:
     show: Callable[[Any], Answer | None]
     limit: int | None = None
     head: Answer = field(default_factory=dict)
+    tail: Callable[[], Answer] = dict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,6 +107,11 @@ class Call:
     def words_of(self, name: str) -> list[str]:
         """A parameter that is a list, separated by commas or repeated."""
         return [word.strip() for text in self.query.get(name, ()) for word in text.split(",") if word.strip()]
+
+    @property
+    def asked(self) -> dict[str, str]:
+        """All parameters of the query, the first of each name."""
+        return {name: values[0] for name, values in self.query.items() if values}
 
     # What the path names
 

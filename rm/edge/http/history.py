@@ -10,15 +10,16 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache, partial
-from typing import Any
+from typing import Any, Literal
+from urllib.parse import quote
 
 from aiohttp import web
 
 from yarnbox.rm.app import RMApp
 from yarnbox.rm.asks import Locality
-from yarnbox.rm.container import RMContainer
+from yarnbox.rm.container import RMContainer, RMContainerState
 from yarnbox.rm.edge.http.calls import Call, Listing, Reply
 from yarnbox.rm.edge.http.page_answers import reader_of
 from yarnbox.rm.edge.http.rest.activities import why_of
@@ -28,9 +29,9 @@ from yarnbox.rm.node import RMNode
 from yarnbox.rm.web import apps, finding
 from yarnbox.rm.web.pages.actions import application_actions, node_actions
 from yarnbox.rm.web.pages.application import Known, application_page, is_over
-from yarnbox.rm.web.pages.applications import APPLICATIONS
 from yarnbox.rm.web.pages.charts import cluster_charts, queue_charts
-from yarnbox.rm.web.pages.node import node_page
+from yarnbox.rm.web.pages.lists import A_PAGE, NodesPage, applications_page
+from yarnbox.rm.web.pages.node import Use, node_page
 from yarnbox.rm.web.pages.taskstream import TRAITS, kind_of
 from yarnbox.rm.web.past import (
     ContainerRow,
@@ -53,7 +54,7 @@ log = Log("rm")
 
 _SHARE_OF_LOOP = 100
 _MOST_CONTAINERS = 50_000
-_MOST_ROWS = 500
+_NO_NODES = ["No nodes have registered. Start a node: ", {"code": "yarnbox add-node"}]
 _WITHOUT = ("resourcerequests", "resourceinfo", "timeouts")
 
 
@@ -79,6 +80,7 @@ class Past:
         for path, handler in (
             ("/ui/apps", self.list_apps),
             ("/ui/nodes", self.list_nodes),
+            ("/ui/heat", self.heat),
             ("/ui/node/{nodeid}", self.node),
             ("/ui/containers", self.list_containers),
             ("/ui/app/{appid}", self.application),
@@ -120,7 +122,7 @@ class Past:
 
     # Lists
 
-    def list_apps(self, call: Call) -> Reply:
+    def list_apps(self, call: Call) -> Listing:
         """GET /ui/apps?q=&states=&user=&queue=&type=&sort=&from=&limit=: a page, how many there are, and of
         which kinds.
         """
@@ -134,22 +136,20 @@ class Past:
                     yield finding.row(context, app, may_view=may_view)
 
         chosen = {name: call.words_of(name) for name in ("user", "queue", "type")}
+        first, limit = _number(call, "from", 0), _number(call, "limit", A_PAGE)
         found = finding.find(
             rows(),
             finding.parse(call.parameter("q") or ""),
             {"state": [state.name for state in application_states(call)], **chosen},
             call.parameter("sort") or "-id",
-            _number(call, "from", 0),
-            min(_MOST_ROWS, _number(call, "limit", 20)),
+            first,
+            limit,
         )
-        value = {
-            "total": found.total,
-            "matching": found.matching,
-            "facets": found.facets,
-            "column": APPLICATIONS,
-            "app": [self._app(call, row) for row in found.rows],
-        }
-        return Reply(root="found", value=value)
+        counts = {"total": found.total, "matching": found.matching, "facets": found.facets}
+        head = {**counts, "block": applications_page(call.asked, counts, first, limit)}
+        return Listing(
+            outer="found", inner="app", sources=found.rows, show=partial(self._app, call), head=head
+        )
 
     def _app(self, call: Call, row: finding.Row[RMApp]) -> Answer:
         app, context = row.app, call.context
@@ -170,18 +170,55 @@ class Past:
         return shown
 
     def list_nodes(self, call: Call) -> Listing:
-        """GET /ui/nodes: every node, in few words."""
+        """GET /ui/nodes?q=&states=&rack=&label=&state=&by=&measure=: nodes in few words, and their page."""
+        page = NodesPage(call.asked)
+        return self._each_node(call, page.take, lambda: {"block": page.blocks(_NO_NODES)})
+
+    def heat(self, call: Call) -> Listing:
+        """GET /ui/heat: all nodes as squares."""
+        page = NodesPage({})
+
+        def take(row: Answer) -> None:
+            page.take(row)
+
+        return self._each_node(call, take, lambda: {"block": page.heat()})
+
+    def _each_node(
+        self, call: Call, show: Callable[[Answer], Answer | None], tail: Callable[[], Answer]
+    ) -> Listing:
         context = call.context
         every = sorted([*context.nodes.values(), *context.inactive_nodes.values()], key=_natural)
-        return Listing(outer="nodes", inner="node", sources=every, show=partial(self._node_row, call))
+
+        def shown(node: RMNode) -> Answer | None:
+            return show(self._node_row(call, node))
+
+        return Listing(outer="nodes", inner="node", sources=every, show=shown, tail=tail)
 
     def node(self, call: Call) -> Reply:
-        """GET /ui/node/{nodeid}: the same of one node, and every figure by its name."""
+        """GET /ui/node/{nodeid}?colour=: what the page of a node says."""
         found = call.context.find_node(call.node_id())
         if found is None:
             raise not_found(f"nodeId, {call.words['nodeid']}, is not found")
         row = self._node_row(call, found)
-        return Reply(root="node", value={**node_page(row), "actions": node_actions(reader_of(call), row)})
+        used = self._used_on(call, found.node_id, "app" if call.parameter("colour") == "app" else "queue")
+        page = node_page(row, node_actions(reader_of(call), row), used, self._context.now_ms)
+        return Reply(root="node", value={"block": page})
+
+    def _used_on(self, call: Call, node_id: NodeId, group: Literal["app", "queue"]) -> list[Use]:
+        """The memory of the containers that the caller may see there, by application or queue."""
+        node = str(node_id)
+        ended = self.ended.of(lambda row: row.node == node, _MOST_CONTAINERS)
+        living = (
+            container_row(one)
+            for one in self._context.scheduler.views.containers_on(node_id)
+            if one.state is not RMContainerState.RESERVED
+        )
+        may_view = cache(lambda app: self._may_view(call, ApplicationId.parse(app)))
+        return [
+            Use(getattr(row, group), row.memory_mb, row.started, row.finished)
+            for row in (*ended, *living)
+            if may_view(row.app)
+        ]
 
     def _node_row(self, call: Call, node: RMNode) -> Answer:
         is_active = node.node_id in call.context.nodes
@@ -217,12 +254,18 @@ class Past:
         def show(one: ContainerRow | RMContainer) -> Answer | None:
             row = one if isinstance(one, ContainerRow) else container_row(one)
             is_seen = row is not one or may_view_ended(row.app)
+            logs = self._logs(row, reach(row.node, row.http))
             kind = kind_of(row.state, row.exit_status, row.diagnostics)
-            return {**row.answer(), "http": reach(row.node, row.http), "kind": kind} if is_seen else None
+            return {**row.answer(), "logs": logs, "kind": kind} if is_seen else None
 
         head = {"now": now_ms, "isCut": is_cut, "living": len(living), "known": len(known), "traits": TRAITS}
         shown = known[begin : begin + limit]
         return Listing(outer="containers", inner="container", sources=shown, show=show, head=head)
+
+    @staticmethod
+    def _logs(one: ContainerRow, reach: str) -> str:
+        """Where a browser finds a container's logs; "" when it does not."""
+        return f"//{reach}/node/containerlogs/{one.id}/{quote(one.user, safe='')}" if reach else ""
 
     def _containers(self, call: Call, since_ms: int) -> tuple[Sequence[RMContainer], list[ContainerRow]]:
         """Those asked for that live, and that ended at that moment or later."""

@@ -12,15 +12,16 @@ from collections.abc import Callable
 
 from yarnbox.rm.edge.http.calls import Call, Reply, Route
 from yarnbox.rm.reports import application_state
+from yarnbox.rm.web import properties
 from yarnbox.rm.web.cluster import cluster_info, kept_state, metrics, overview
 from yarnbox.rm.web.nodes import partitions
 from yarnbox.rm.web.pages.about import about_cluster
 from yarnbox.rm.web.pages.actions import Reader, Siblings, queue_actions
-from yarnbox.rm.web.pages.labels import labels_page
+from yarnbox.rm.web.pages.lists import labels_page
 from yarnbox.rm.web.pages.overview import cluster_page
 from yarnbox.rm.web.pages.queue import USUAL_MINUTES, Asked, scheduler_page
 from yarnbox.rm.web.pages.shell import cluster_shell
-from yarnbox.rm.web.properties import configuration_page, scheduler_file, site_properties
+from yarnbox.rm.web.properties import scheduler_file, site_properties
 from yarnbox.rm.web.queues import scheduler, users
 from yarnbox.rm.web.queues.tree import queues_page
 from yarnbox.rm.web.queues.waiting import waiting
@@ -53,7 +54,8 @@ def labels_shown(call: Call) -> Reply:
 def about_shown(call: Call) -> Reply:
     """GET /ui/about: what this ResourceManager is."""
     context = call.context
-    return Reply(root="about", value=about_cluster(cluster_info(context), kept_state(context)))
+    shown = about_cluster(cluster_info(context), kept_state(context))
+    return Reply(root="about", value={"block": shown})
 
 
 def _queues_are_fixed(call: Call) -> str:
@@ -152,14 +154,14 @@ def _queue_actions(call: Call, shown: Answer, partition: str) -> list[Answer]:
 
 
 def configuration(call: Call) -> Reply:
-    """GET /ui/conf: every property with its value, the file and line that say so, unit and meaning, those of
-    the scheduler's own file included, or its text; for administrators, as Hadoop's /conf.
+    """GET /ui/conf?q=&which=: properties with value, the file and line that say so, unit and meaning, those
+    of the scheduler's own file included, or its text, and their page; for administrators, as Hadoop's /conf.
     """
     call.check_admin()
     context = call.context
     site = site_properties(context.configuration)
-    shown = configuration_page(site, scheduler_file(context.scheduler.views.own_file(), site))
-    return Reply(root="configuration", shows_root=False, value=shown)
+    own = scheduler_file(context.scheduler.views.own_file(), site)
+    return Reply(root="configuration", value=properties.configuration(call.asked, site, own))
 
 
 ROUTES: tuple[Route, ...] = (

@@ -277,7 +277,8 @@ class WebServer:
             shown = shown if left is None else shown[: left - written]
             pieces.append(_piece(listing, shown, is_first=written == 0, is_xml=is_xml))
             written += len(shown)
-        pieces.append(_end(listing, is_empty=written == 0, is_xml=is_xml))
+        tail = await self.turn(listing.tail, client)
+        pieces.append(_end(listing, tail, is_empty=written == 0, is_xml=is_xml))
         return _Written(kind, "".join(pieces).encode())
 
 
@@ -371,12 +372,15 @@ def _piece(listing: Listing, shown: list[Answer], *, is_first: bool, is_xml: boo
     return start + ",".join(notation.natural(one) for one in shown)
 
 
-def _end(listing: Listing, *, is_empty: bool, is_xml: bool) -> str:
+def _end(listing: Listing, tail: Answer, *, is_empty: bool, is_xml: bool) -> str:
     if is_xml:
-        return notation.document(listing.outer, listing.head) if is_empty else f"</{listing.outer}>"
-    if is_empty and not listing.head:
+        if is_empty:
+            return notation.document(listing.outer, {**listing.head, **tail})
+        return "".join(notation.element(name, value) for name, value in tail.items()) + f"</{listing.outer}>"
+    if is_empty and not listing.head and not tail:
         return f'{{"{listing.outer}":{{}}}}'
-    return (_start(listing, is_xml=False) if is_empty else "") + "]}}"
+    more = "".join(f',"{name}":{notation.natural(value)}' for name, value in tail.items())
+    return (_start(listing, is_xml=False) if is_empty else "") + f"]{more}}}}}"
 
 
 def _reply(kind: str, reply: Reply) -> _Written:

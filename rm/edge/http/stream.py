@@ -14,13 +14,16 @@ import asyncio
 import json
 from collections import deque
 from collections.abc import Iterable
+from functools import partial
 from itertools import takewhile
 
 from aiohttp import web
 
 from yarnbox.rm.core import Core
+from yarnbox.rm.edge.http.calls import Call, Listing
 from yarnbox.rm.edge.http.server import ROOT, WebServer
 from yarnbox.rm.web.event_rows import ROUTINE, row
+from yarnbox.rm.web.pages.lists import EventsPage
 from yarnbox.rm.web.values import Answer
 from yarnbox.yarn.runtime.event import Event
 
@@ -46,10 +49,13 @@ class EventStream:
         self._notable: deque[Entry] = deque(maxlen=_REMEMBERED)
         self._routine: deque[Entry] = deque(maxlen=_ROUTINE_REMEMBERED)
         self._number = 0
+        self._rows: dict[int, Answer] = {}
+        """By number."""
         self._listeners: dict[asyncio.Task[object], None] = {}
         core.context.dispatcher.watchers.append(self._note)
         server.add("GET", ROOT + "/events", self._serve)
-        server.add("GET", ROOT + "/ui/events", self._list)
+        for path, which in (("/ui/events", "all"), ("/ui/errors-and-warnings", "trouble")):
+            server.serve("GET", path, partial(self._list, which))
         server.app.on_shutdown.append(self._end)
 
     def _note(self, event: Event) -> None:
@@ -113,20 +119,38 @@ class EventStream:
         finally:
             del self._listeners[task]
 
-    async def _list(self, request: web.Request) -> web.StreamResponse:
-        """What is remembered, or is newer than the number `since`; for pages, which ask again and again."""
-        shows_details = self._shows_details(request)
-        found = self._after(self._start(request), has_routine=False)
-        rows = (self._row(one, shows_details=shows_details) for one in found)
-        return web.json_response({"event": [{"number": number, **shown} for number, shown in rows]})
+    def _list(self, which: str, call: Call) -> Listing:
+        """GET /ui/events?q=&which=&from=: those that are remembered, the newest first, and their page."""
+        page = EventsPage({"which": which, **call.asked})
+        shows_details = not call.access.is_enabled or call.access.is_admin(call.caller.user)
+
+        def show(entry: Entry) -> Answer | None:
+            number, shown = self._row(entry, shows_details=shows_details)
+            return page.take({"number": number, **shown})
+
+        newest_first = list(reversed(self._notable))
+        return Listing(
+            outer="events",
+            inner="event",
+            sources=newest_first,
+            show=show,
+            tail=lambda: {"block": page.blocks()},
+        )
 
     def _shows_details(self, request: web.Request) -> bool:
         access = self._core.access
         return not access.is_enabled or access.is_admin(self._server.caller(request).user)
 
     def _row(self, entry: Entry, *, shows_details: bool) -> tuple[str, Answer]:
+        """Its number for clients and its row; rows are kept, because pages ask again every second."""
         number, moment_ms, event = entry
-        shown = row(moment_ms, event, shows_details=shows_details)
+        shown = self._rows.get(number)
+        if shown is None:
+            if len(self._rows) >= 2 * _REMEMBERED:
+                self._rows.clear()
+            self._rows[number] = shown = row(moment_ms, event, shows_details=True)
+        if not shows_details:
+            shown = {name: value for name, value in shown.items() if name != "details"}
         return f"{self._context.start_ms}-{number}", shown
 
 

@@ -2,10 +2,10 @@
 
 overview     the page of the cluster
 application  the page of an application
-labels       the page of the node labels
 node         the page of a node
 about        the page About
-applications the columns of the list of applications
+heat         the heat map of nodes
+lists        the lists, and the pages that are lists: columns, filters, choices
 actions      what may be done from a page
 blocks       headings, texts, tables and charts, of which pages consist
 charts       the charts of the cluster and of queues

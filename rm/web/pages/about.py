@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from yarnbox.rm.web.pages.blocks import facts, heading, paragraph
 from yarnbox.rm.web.pages.facts import fact
 from yarnbox.rm.web.values import Answer
 
@@ -16,23 +17,21 @@ _TOOLS = (
 )
 
 
-def about_cluster(info: Answer, kept: Answer) -> Answer:
+def about_cluster(info: Answer, kept: Answer) -> list[Answer]:
     """`info` and `kept`, the state store, are answers of their own."""
-    return {
-        "title": "About the Cluster",
-        "fact": [
-            fact("Cluster ID", info["id"]),
-            fact("ResourceManager state", info["state"]),
-            fact("ResourceManager HA state", info["haState"]),
-            fact("ResourceManager HA zookeeper connection state", info["haZooKeeperConnectionState"]),
-            fact("ResourceManager RMStateStore", info["rmStateStoreName"]),
-            *(_store(kept) if kept["enabled"] else ()),
-            fact("ResourceManager started on", {"exact": info["startedOn"]}),
-            fact("ResourceManager version", info["resourceManagerVersion"]),
-            fact("Hadoop version", info["hadoopVersion"]),
-        ],
-        "tool": [{"to": to, "name": name} for to, name in _TOOLS],
-    }
+    found = [
+        fact("Cluster ID", info["id"]),
+        fact("ResourceManager state", info["state"]),
+        fact("ResourceManager HA state", info["haState"]),
+        fact("ResourceManager HA zookeeper connection state", info["haZooKeeperConnectionState"]),
+        fact("ResourceManager RMStateStore", info["rmStateStoreName"]),
+        *(_store(kept) if kept["enabled"] else ()),
+        fact("ResourceManager started on", {"exact": info["startedOn"]}),
+        fact("ResourceManager version", info["resourceManagerVersion"]),
+        fact("Hadoop version", info["hadoopVersion"]),
+    ]
+    tools = paragraph([{"link": name, "to": to} for to, name in _TOOLS], "actions")
+    return [heading("About the Cluster", 1), facts(found), heading("Tools"), tools]
 
 
 def _store(kept: Answer) -> list[Answer]:
@@ -44,17 +43,14 @@ def _store(kept: Answer) -> list[Answer]:
     ]
 
 
-def about_run(info: Answer) -> Answer:
+def about_run(info: Answer) -> list[Answer]:
     """`info` is what a recording answers in place of a ResourceManager."""
-    return {
-        "title": "About the Run",
-        "text": info["about"],
-        "fact": [
-            fact("Recording", info["id"]),
-            fact("Kind", info["kind"]),
-            fact("Scheduler", info["scheduler"]),
-            fact("Virtual time", {"duration": info["end"]}),
-            fact("Recorded moments", info["moments"]),
-        ],
-        "tool": [],
-    }
+    found = [
+        fact("Recording", info["id"]),
+        fact("Kind", info["kind"]),
+        fact("Scheduler", info["scheduler"]),
+        fact("Virtual time", {"duration": info["end"]}),
+        fact("Recorded moments", info["moments"]),
+    ]
+    told = [paragraph(info["about"])] if info["about"] else []
+    return [heading("About the Run", 1), facts(found), *told]

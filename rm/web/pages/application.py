@@ -12,7 +12,6 @@ from math import log10
 from yarnbox.rm.web.pages.blocks import (
     actions,
     column,
-    containers,
     facts,
     grid,
     heading,
@@ -25,6 +24,7 @@ from yarnbox.rm.web.pages.blocks import (
     text,
 )
 from yarnbox.rm.web.pages.facts import fact, or_none, queue_page
+from yarnbox.rm.web.pages.lists import containers
 from yarnbox.rm.web.pages.why import why_page
 from yarnbox.rm.web.queues.words import memory, plural
 from yarnbox.rm.web.values import Answer
@@ -59,7 +59,7 @@ _ATTEMPTS = (
     column("finished", "Finished", "time", "finishedTime"),
     column("container", "AM Container", "orNoneText", "containerId"),
     column("node", "Node", "ofNode", "nodeId", isCard=True),
-    column("logs", "Logs", "logs", "logsLink"),
+    column("logs", "Logs", "away", "logsLink", word="Logs", isFixed=True),
     column("blacklist", "Nodes blacklisted by the app", "orNoneText", "blacklistedNodes"),
     column("system", "Nodes blacklisted by the system", "orNoneText", "nodesBlacklistedBySystem"),
     column("diagnostics", "Diagnostics Info", "longText"),

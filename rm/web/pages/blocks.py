@@ -6,11 +6,25 @@ A text, the cell of a table and the value of a fact are said in the same way: se
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from yarnbox.rm.web.pages.terms import meaning, term
 from yarnbox.rm.web.values import Answer
 
+_NUMBERS = (
+    "number",
+    "count",
+    "memory",
+    "amounts",
+    "time",
+    "logged",
+    "lengthOfTime",
+    "share",
+    "progress",
+    "partOf",
+    "memoryPartOf",
+)
+"""Kinds of columns that are sorted and compared as numbers."""
 Values = Sequence[float | None]
 """One for each moment; None where nothing is known."""
 
@@ -40,9 +54,9 @@ def facts(found: Sequence[Answer]) -> Answer:
     return {"facts": [{**one, "means": meaning(one["name"])} for one in found]}
 
 
-def text(said: str) -> Answer:
+def text(said: str, label: str = "Diagnostics") -> Answer:
     """Many lines, as they are."""
-    return {"text": said}
+    return {"text": said, "label": label}
 
 
 def section(parts: Sequence[Answer], kind: str = "", label: str = "") -> Answer:
@@ -152,21 +166,6 @@ def stream(name: str, asked: str, leads: str, **how: object) -> Answer:
     return {"stream": name, "source": f"/ui/containers?{asked}", "leads": leads, **how}
 
 
-def containers(asked: str, none: str, **how: object) -> Answer:
-    """A list of containers; `isOfNode` where all are of one node."""
-    return {"containers": asked, "source": f"/ui/containers?{asked}", "none": none, **how}
-
-
-def applications(key: str, call: str, source: str, none: str) -> Answer:
-    """A short list of applications, as they are sorted there; `call` is where all of them can be had."""
-    return {"applications": key, "calls": [call], "source": source, "none": none, "isSorted": False}
-
-
-def heat(by: str, measure: str, source: str = "/ui/nodes") -> Answer:
-    """The nodes as squares, in groups by `rack`, `label` or `state`."""
-    return {"heat": by, "measure": measure, "source": source}
-
-
 def log_tail(app: str) -> Answer:
     """The ends of the logs of an application's containers, as they grow."""
     return {"log": app, "source": f"/ui/containers?app={app}"}
@@ -186,26 +185,53 @@ def choose(name: str, parameter: str, choices: Sequence[tuple[str, str]], presen
     return {"choose": [list(one) for one in choices], "name": name, "into": parameter, "present": present}
 
 
-def choice(
-    name: str, parameter: str, choices: Sequence[tuple[str, str]], present: str, usual: str = ""
-) -> Answer:
-    """A few values side by side, each a link that puts it into the address; of the usual one it is empty."""
-    how = {"into": parameter, "present": present, "usual": usual}
-    return {"choice": [list(one) for one in choices], "name": name, **how}
-
-
 def column(key: str, name: str, kind: str = "text", read: str = "", **how: object) -> Answer:
-    """A column of a grid. `key` names it in addresses, `read` is the field of a row, the key otherwise; the
-    kinds are those of columns.js. `isCard` shows it on a phone, `isOff` on request alone, `isFixed` keeps the
-    list from being sorted by it.
+    """A column of a grid. `key` names it in addresses and filters, `read` is the field of a row, the key
+    otherwise; the kinds are those of columns.js. `isCard` shows it on a phone, `isOff` on request alone,
+    `isFixed` keeps the list from being sorted by it.
     """
-    return {"key": key, "name": name, "kind": kind, "read": read or key, **how}
+    return {"key": key, "name": name, "kind": kind, "read": read or key, "isNumber": kind in _NUMBERS, **how}
 
 
-def grid(key: str, name: str, columns: Sequence[Answer], rows: Sequence[Answer], **how: object) -> Answer:
-    """A list whose columns can be chosen and sorted. `key` names it in addresses, `of` the field that tells
-    its rows apart, `order` the column by which it is sorted at first (`-` before it: the largest on top),
-    `calls` where else its rows can be had, `none` what is said where there are none, `isMain` that it is what
-    its page is about.
+def grid(
+    key: str, name: str, columns: Sequence[Answer], rows: Sequence[Answer] | str, **how: object
+) -> Answer:
+    """A list whose columns can be chosen and sorted. `key` names it in addresses; `rows` may be the name that
+    they have in the answer beside the page, and `whole` is where all of them are if
+    these are some. `of` is
+    the field that tells them apart, `order` the column by which they are sorted at first (`-` before it: the
+    largest on top), unless they come sorted (`isSorted`). `calls` say where else they can be had, `none` what
+    is said where there are none, `isMain` that the list is what its page is about.
     """
-    return {"grid": list(rows), "id": key, "name": name, "columns": list(columns), **how}
+    found = rows if isinstance(rows, str) else list(rows)
+    return {"grid": found, "id": key, "name": name, "columns": list(columns), **how}
+
+
+def search(hint: str) -> Answer:
+    """The filter of the page, and what can be typed into it."""
+    return {"filter": hint}
+
+
+def facet(key: str, name: str, counts: Mapping[str, int]) -> Answer:
+    """Values of a field, of which one can be chosen, and how often each occurs."""
+    return {"facet": dict(counts), "key": key, "name": name}
+
+
+def choice(key: str, name: str, values: Mapping[str, str], usual: str) -> Answer:
+    """A few values, by what they are called, of which the address has one, or else the usual one."""
+    return {"choice": [list(one) for one in values.items()], "key": key, "name": name, "usual": usual}
+
+
+def chips(name: str, found: Sequence[Answer]) -> Answer:
+    """Lists beside this one: `to`, their text, and whether it is this one (`isHere`)."""
+    return {"chips": list(found), "name": name}
+
+
+def pages(first: int, size: int, count: int) -> Answer:
+    """Which of so many rows are shown, and the way to the others."""
+    return {"pages": count, "from": first, "size": size}
+
+
+def heat(groups: Sequence[Answer], **how: object) -> Answer:
+    """Squares in groups, which are small where they are many."""
+    return {"heat": list(groups), **how}

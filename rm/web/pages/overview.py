@@ -11,19 +11,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from urllib.parse import quote
 
 from yarnbox.rm.web.pages.blocks import (
-    applications,
     column,
     facts,
     figures,
     folded,
     grid,
     heading,
-    heat,
     included,
     paragraph,
     section,
 )
 from yarnbox.rm.web.pages.facts import fact
+from yarnbox.rm.web.pages.lists import applications
 from yarnbox.rm.web.queues.words import memory, percentage, plural
 from yarnbox.rm.web.values import Answer
 
@@ -66,7 +65,7 @@ def cluster_page(
         *([_group(f"User Metrics for {user}", _user(own))] if own else []),
         *([_group("Scheduler Metrics", _scheduler(info))] if info else []),
     ]
-    there = [included(_CHARTS), heading("Nodes"), heat("rack", "memory")]
+    there = [included(_CHARTS), heading("Nodes"), included("/ui/heat")]
     return [
         heading("Cluster", 1),
         paragraph(f"{_used(metrics, waiting)} {_waits(metrics, reasons, pending)}", "headline"),

@@ -13,7 +13,6 @@ from urllib.parse import quote, urlencode
 from yarnbox.rm.web.pages.blocks import (
     actions,
     alert,
-    applications,
     bars,
     choice,
     column,
@@ -28,6 +27,7 @@ from yarnbox.rm.web.pages.blocks import (
     stream,
     table,
 )
+from yarnbox.rm.web.pages.lists import applications
 from yarnbox.rm.web.queues.words import percentage
 from yarnbox.rm.web.values import Answer
 from yarnbox.yarn.records.node import SHOWN_DEFAULT_PARTITION
@@ -116,7 +116,7 @@ def scheduler_page(
 def _partitions(shown: Answer, asked: Asked) -> Iterator[Answer]:
     named = [(one, one or SHOWN_DEFAULT_PARTITION) for one in shown["partition"]]
     if len(named) > 1:
-        yield choice("Partition", "partition", named, asked.partition)
+        yield choice("partition", "Partition", dict(named), "")
     if whole := shown["whole"]:
         yield paragraph([f"Partition: {asked.partition or SHOWN_DEFAULT_PARTITION} ", whole], "id")
 
@@ -160,7 +160,7 @@ def _charts(asked: Asked) -> Iterator[Answer]:
     where = f"partition {asked.partition}" if asked.partition else "the cluster"
     yield heading(f"Share of {where} over time")
     if asked.minutes:
-        yield choice("Time", "minutes", _MINUTES, asked.minutes, USUAL_MINUTES)
+        yield choice("minutes", "Time", dict(_MINUTES), USUAL_MINUTES)
     query = {"parent": asked.queue or "root", "partition": asked.partition, "minutes": asked.minutes}
     yield included(f"/ui/charts/queues?{urlencode(query)}")
 

@@ -138,10 +138,10 @@ def test_the_queues_of_the_scheduler(cluster: RecordedCluster) -> None:
 
 def test_what_happened_until_then(cluster: RecordedCluster) -> None:
     def events(at: int) -> list[Any]:
-        found: list[Any] = cluster.answer("/ui/events", {}, at)["event"]
+        found: list[Any] = cluster.answer("/ui/events", {}, at)["events"]["event"]
         return found
 
-    assert [one["subject"] for one in events(BEGIN)] == ["n1:1234", "n2:1234"]
+    assert [one["subject"] for one in events(BEGIN)] == ["n2:1234", "n1:1234"], "the newest first"
     assert any(one["isTrouble"] and one["subject"] == "n1:1234" for one in events(LOST))
 
 
@@ -171,7 +171,10 @@ def test_what_is_said_about_the_run(cluster: RecordedCluster) -> None:
 
 
 def test_what_is_configured_and_what_is_not(cluster: RecordedCluster) -> None:
-    rows = {one["name"]: one for one in cluster.answer("/ui/conf", {}, None)["property"]}
+    rows = {
+        one["name"]: one
+        for one in cluster.answer("/ui/conf", {"which": "all"}, None)["configuration"]["property"]
+    }
     assert rows["hadoop.tmp.dir"]["isDefault"]
     chosen = rows["yarn.resourcemanager.scheduler.class"]
     assert not chosen["isDefault"]
@@ -196,7 +199,7 @@ def test_properties_of_the_queues_at_each_moment() -> None:
     cluster = RecordedCluster(recorded(f"{text}{tree}: 100.0}}\n"))
 
     def queues(at: int | None) -> dict[str, Any]:
-        rows = cluster.answer("/ui/conf", {}, at)["property"]
+        rows = cluster.answer("/ui/conf", {}, at)["configuration"]["property"]
         found = [one for one in rows if one["source"] == "capacity-scheduler.xml"]
         return {one["name"].removeprefix("yarn.scheduler.capacity."): one["value"] for one in found}
 
@@ -208,14 +211,14 @@ def test_the_allocation_file_at_each_moment() -> None:
     before, after = "<allocations/>", "<allocations><queue name='x'/></allocations>"
     text = REFRESHED.replace("SCHEDULER", "fair").replace("REFRESH", f'{{fair-scheduler: "{after}"}}')
     cluster = RecordedCluster(recorded(f'{text}fair-scheduler: "{before}"\n'))
-    shown = [cluster.answer("/ui/conf", {}, at)["file"] for at in (BEGIN, None)]
-    assert shown == [{"name": "fair-scheduler.xml", "text": one} for one in (before, after)]
+    shown = [cluster.answer("/ui/conf", {}, at)["configuration"]["block"][-1] for at in (BEGIN, None)]
+    assert shown == [{"label": "fair-scheduler.xml", "text": one} for one in (before, after)]
 
 
 def test_a_recording_from_before_schedulers_files_were_recorded(recording: Recording) -> None:
     kept = {name: tracks for name, tracks in recording.documents.items() if name != "/scheduler-file"}
     earlier = RecordedCluster(read(write({**recording.data, "documents": kept}), "earlier"))
-    shown = earlier.answer("/ui/conf", {}, None)
+    shown = earlier.answer("/ui/conf", {"which": "all"}, None)["configuration"]
     assert shown["property"]
     assert not any("capacity-scheduler" in one["source"] for one in shown["property"])
 

@@ -227,7 +227,9 @@ def test_every_page_comes_back_with_a_resourcemanager_that_is_started_again(
                 assert await shown.inner_text() != started, "it is another one"
                 await pages["/nodes"].locator("td", has_text="RUNNING").first.wait_for()
                 await pages["/apps"].locator("td", has_text=application_id).wait_for()
-                await pages["/events"].locator("td", has_text="NodeStarted").nth(1).wait_for()
+                log = pages["/events"].locator("td", has_text="NodeStarted")
+                await log.first.wait_for()
+                assert await log.count() == 1, "the log is that of the one that answers"
                 said = "No applications are running or waiting. Submit one"
                 await pages[""].locator("main", has_text=said).wait_for()
 

@@ -26,6 +26,7 @@ from yarnbox.rm.scheduler.views import is_within
 from yarnbox.rm.web import finding
 from yarnbox.rm.web.event_rows import TROUBLE
 from yarnbox.rm.web.event_rows import row as event_row
+from yarnbox.rm.web.filters import Query
 from yarnbox.rm.web.past import EndedContainers, History, Series
 from yarnbox.yarn.enums import FinalApplicationStatus, NodeState
 from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
@@ -87,13 +88,13 @@ def test_a_series_keeps_no_more_than_it_should() -> None:
 @pytest.mark.parametrize(
     "text, query",
     [
-        ("", finding.Query()),
-        ('Word "two words"', finding.Query(words=("word", "two words"))),
-        ("state:running user:", finding.Query(texts=(("state", "running"),))),
-        ("mem>4096 depth>3", finding.Query(words=("depth>3",), numbers=(("mem", ">", 4096.0),))),
+        ("", Query()),
+        ('Word "two words"', Query(words=("word", "two words"))),
+        ("state:running user:", Query(texts=(("state", "running"),))),
+        ("mem>4096 depth>3", Query(words=("depth>3",), numbers=(("mem", ">", 4096.0),))),
     ],
 )
-def test_what_is_typed_is_never_wrong(text: str, query: finding.Query) -> None:
+def test_what_is_typed_is_never_wrong(text: str, query: Query) -> None:
     assert finding.parse(text) == query
 
 
@@ -276,19 +277,24 @@ def test_a_stream_says_at_once_when_all_is_told(tmp_path: Path, monkeypatch: pyt
     play(scene)
 
 
-def test_a_page_asks_for_the_events_that_it_has_not(tmp_path: Path) -> None:
+def test_events_are_found_the_newest_first(tmp_path: Path) -> None:
     async def scene() -> None:
         async with web(tmp_path) as caller:
-            first = (await caller.get("/ui/events"))["event"]
-            assert first[0]["type"] == "NodeStarted"
+            first = (await caller.get("/ui/events"))["events"]["event"]
+            assert first[-1]["type"] == "NodeStarted"
             assert len({one["number"] for one in first}) == len(first)
-            last = first[-1]["number"]
-            assert (await caller.get(f"/ui/events?since={last}"))["event"] == []
             application_id = str(await caller.desk.submit())
-            more = (await caller.get(f"/ui/events?since={last}"))["event"]
-            assert application_id in {one["subject"] for one in more}
-            assert not {one["number"] for one in more} & {one["number"] for one in first}
-            assert (await caller.get("/ui/events?since=1-5"))["event"][: len(first)] == first, "another RM's"
+            found = (await caller.get(f"/ui/events?q=subject:{application_id}"))["events"]
+            assert {one["subject"] for one in found["event"]} == {application_id}
+            assert not {one["number"] for one in found["event"]} & {one["number"] for one in first}
+            times = [one["time"] for one in found["event"]]
+            assert times == sorted(times, reverse=True)
+            assert f"Events: {len(times)}" in [one.get("name") for one in found["block"]]
+            later = (await caller.get(f"/ui/events?from=1&q=subject:{application_id}"))["events"]
+            assert later["event"] == found["event"][1:]
+            bad = (await caller.get("/ui/errors-and-warnings"))["events"]
+            assert bad["event"] == []
+            assert [one["grid"] for one in bad["block"] if "grid" in one] == ["event"]
 
     play(scene)
 
@@ -323,15 +329,16 @@ def test_lists_come_in_pages(tmp_path: Path) -> None:
             assert of_kind(told, "lifeline")[0][0]["step"] == "submitted"
             assert paragraphs(told, "headline")[0][1].startswith(" waiting for its AM container")
             assert of_kind(told, "actions")[0][0]["name"] == "Kill Application"
-            about = (await caller.get("/ui/about"))["about"]
-            assert (about["title"], len(about["tool"])) == ("About the Cluster", 7)
+            about = (await caller.get("/ui/about"))["about"]["block"]
+            assert (about[0]["heading"], len(about[-1]["paragraph"])) == ("About the Cluster", 7)
             waiting = (await caller.get("/ui/waiting"))["waiting"]
             assert (waiting["unseen"], waiting["countsVCores"]) == (0, False)
             (node,) = (await caller.get("/ui/nodes"))["nodes"]["node"]
             assert node["id"] == str(NODE)
-            shown = (await caller.get(f"/ui/node/{NODE}"))["node"]
-            assert shown == {**node, "fact": shown["fact"], "actions": shown["actions"]}
-            assert [one["name"] for one in shown["actions"]] == ["Decommission"]
+            (page,) = (await caller.get(f"/ui/node/{NODE}")).values()
+            assert page["block"][0]["heading"] == str(NODE)
+            (offered,) = (one["actions"] for one in page["block"] if "actions" in one)
+            assert [one["name"] for one in offered] == ["Decommission"]
             await caller.get("/ui/node/nobody:1", 404)
             await caller.get("/ui/containers", 400)
             await caller.get("/ui/apps?limit=many", 400)

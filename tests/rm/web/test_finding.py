@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from yarnbox.rm.web.finding import MOST_VALUES, TEXTS, Row, find, parse
+from yarnbox.rm.web.filters import MOST_VALUES
+from yarnbox.rm.web.finding import TEXTS, Row, find, parse
 from yarnbox.yarn.ids import ApplicationId
 
 

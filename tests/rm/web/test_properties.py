@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from yarnbox.rm.scheduler.views import AllocationFile
-from yarnbox.rm.web.properties import configuration_page, scheduler_file, shown_properties
+from yarnbox.rm.web.properties import configuration, scheduler_file, shown_properties
 from yarnbox.yarn.configuration import Configuration
 
 SITE = """<configuration>
@@ -20,12 +20,12 @@ def test_properties_of_both_files_with_their_lines() -> None:
     definitions = {"yarn.scheduler.capacity.root.x.capacity": "100"}
     site = shown_properties(Configuration.parse(SITE, "/conf/yarn-site.xml").overlaid(definitions))
     own = Configuration.parse(QUEUES, "/conf/capacity-scheduler.xml").overlaid(definitions)
-    shown = configuration_page(site, scheduler_file(own, site))["property"]
+    shown = configuration({"which": "all"}, site, scheduler_file(own, site))["property"]
     rows = {one["name"]: one for one in shown}
     assert len(rows) == len(shown), "what is defined above both files is there once"
     kept = rows["yarn.resourcemanager.max-completed-applications"]
-    assert (kept["value"], kept["source"], kept["final"]) == ("7", "yarn-site.xml:2", True)
-    assert (kept["default"], "meaning" in kept) == ("1000", True)
+    assert (kept["value"], kept["source"], kept["unit"]) == ("7", "yarn-site.xml:2", "final")
+    assert (kept["default"], "meaning" in kept) == ("(default 1000)", True)
     queues = rows["yarn.scheduler.capacity.root.queues"]
     assert (queues["value"], queues["source"]) == ("x", "capacity-scheduler.xml:2")
     assert rows["yarn.scheduler.capacity.root.x.capacity"]["source"] == "-D"
@@ -40,6 +40,7 @@ def test_secrets_are_hidden_and_a_circle_of_variables_is_shown_as_written() -> N
 
 def test_an_allocation_file_is_shown_as_it_is() -> None:
     file = AllocationFile(name="/etc/hadoop/fair-scheduler.xml", text="<allocations/>")
-    shown = configuration_page([], scheduler_file(file, []))
-    assert shown == {"property": [], "file": {"name": "fair-scheduler.xml", "text": "<allocations/>"}}
-    assert "file" not in configuration_page([], scheduler_file(None, []))
+    shown = configuration({}, [], scheduler_file(file, []))
+    assert shown["property"] == []
+    assert shown["block"][-1] == {"text": "<allocations/>", "label": "fair-scheduler.xml"}
+    assert "text" not in configuration({}, [], scheduler_file(None, []))["block"][-1]

@@ -1,12 +1,9 @@
 // What a page consists of, as the ResourceManager says it (rm/web/pages/blocks.py): one part below the other.
 import { get, list } from "./api.js";
-import { appGrid } from "./apps.js";
 import { chart } from "./charts.js";
-import { columnOf } from "./columns.js";
-import { containerGrid, containersOf } from "./containers.js";
+import { containersOf } from "./containers.js";
 import { actions } from "./dialog.js";
 import {
-  choice,
   EPOCH,
   empty,
   exact,
@@ -22,7 +19,6 @@ import {
 } from "./dom.js";
 import { grid } from "./grid.js";
 import { logTail } from "./logtail.js";
-import { GROUPS, heat, MEASURES } from "./nodes.js";
 import { containersOfRun } from "./recording.js";
 import { hrefOfApp, streamOf } from "./taskstream.js";
 
@@ -76,7 +72,7 @@ export const DRAWN = {
   alert: (text) => html`<p role="alert">${said(text)}</p>`,
   items: (found, { kind }) => html`<ul ...${classOf(kind)}>${found.map(item)}</ul>`,
   facts: (found) => facts(factsOf(found)),
-  text: (found) => said({ text: found }),
+  text: (text, { label }) => said({ text, label }),
   section: (parts, { kind, label }, query) =>
     html`<section ...${classOf(kind)} aria-label=${label || null}>${blocks(parts, query)}</section>`,
   folded: (parts, { summary }, query) =>
@@ -91,25 +87,24 @@ export const DRAWN = {
   chart: (_, one) => chart(one),
   figures: (found) => html`<ul class="figures">${found.map(figure)}</ul>`,
   bars: (rows, { into }) => html`<ul class="queues">${rows.map(bar(into))}</ul>`,
-  choice: (choices, { name, into, present, usual }) => choice(name, into, choices, present, usual),
   lifeline: (steps) => html`<ol class="lifeline" aria-label="Life line">${steps.map(step)}</ol>`,
   actions: (offered) => actions(offered),
-  included: (_, { read }, query) => blocks(partsOf(read), query),
+  included: (_, { read }, query) => blocks(read.block, query),
   stream: (name, { read, leads, ...options }, query) =>
     read.fault
       ? empty(read.fault)
       : streamOf(name, read, query, { ...options, hrefOf: (one) => LEADS[leads](one, options) }),
-  containers: (call, { read, none, isOfNode }, query) =>
-    containerGrid(list(read.container), read.now, query, { call, none, isOfNode }),
-  applications: (id, { read, ...options }, query) => appGrid(id, read.found, query, options),
-  heat: (by, { read, measure }) => heat(list(read.nodes.node), GROUPS[by], MEASURES[measure]),
   listing: (lines) => html`<ol class="listing" tabindex="0" aria-label="The file">${lines.map(line)}</ol>`,
   choose: (choices, { name, into, present }) =>
     html`<label>${name} ${select(choices, present, (value) => pushQuery(into, value))} </label>`,
   report: (title, { address }) => h("iframe", { class: "report", title, src: address }),
   log: (app, { read }) => logTail(app, list(read.container)),
-  grid: (rows, { columns, of, ...options }, query) =>
-    grid({ ...options, rows, query, columns: columns.map(columnOf), keyOf: (one) => one[of] }),
+  grid: (rows, { read, ...options }, query) =>
+    grid({
+      ...options,
+      query,
+      ...(typeof rows === "string" ? { rows: list(read[rows]), rowsAt: rows } : { rows }),
+    }),
 };
 
 /** @returns {any} */
@@ -119,25 +114,23 @@ export const blocks = (found, query) =>
     return DRAWN[kind](one[kind], one, query);
   });
 
-const partsOf = (answer) => /** @type {any} */ (Object.values(answer)[0]).block;
-
 const CONTAINERS = "/ui/containers?";
 const OF_RUN = "/ui/recording/containers?";
 function read(source) {
   if (source.startsWith(OF_RUN)) return containersOfRun(source);
-  return source.startsWith(CONTAINERS) ? containersOf(source.slice(CONTAINERS.length)) : get(source);
+  return source.startsWith(CONTAINERS) ? containersOf(source.slice(CONTAINERS.length)) : answerOf(source);
 }
+const answerOf = async (source) => /** @type {any} */ (Object.values(await get(source))[0]);
 const every = (parts) => parts.flatMap((one) => [one, ...every(one.section ?? [])]);
 
-/** The page that is said at an address, and what its parts show that is read from others, each once. */
+/** The page that is said at an address; its parts show what stands beside it, or is read from their source,
+ * each once. */
 export const page = (addressOf) => async (words, query) => {
-  const parts = partsOf(await get(addressOf(words, query)));
+  const answer = await answerOf(addressOf(words, query));
   const reading = async ([source, some]) => {
-    const answer = await read(source);
-    for (const one of some) one.read = answer;
+    const found = source ? await read(source) : answer;
+    for (const one of some) one.read = found;
   };
-  const bySource = Map.groupBy(every(parts), (one) => one.source);
-  bySource.delete(undefined);
-  await Promise.all([...bySource].map(reading));
-  return blocks(parts, query);
+  await Promise.all([...Map.groupBy(every(answer.block), (one) => one.source)].map(reading));
+  return blocks(answer.block, query);
 };

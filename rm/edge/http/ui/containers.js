@@ -1,23 +1,7 @@
 // The containers of an application, a node or a queue, as far as the page has read them. It begins with the
 // newest, reads all of them in slices beside what it shows, and from then on asks for what has changed.
 import { get, isRecording, list } from "./api.js";
-import {
-  CARD,
-  containerState,
-  lengthOfTime,
-  logs,
-  longText,
-  memory,
-  number,
-  OFF,
-  ofAnything,
-  ofApp,
-  ofNode,
-  text,
-  time,
-} from "./columns.js";
 import { refresh } from "./dom.js";
-import { grid } from "./grid.js";
 
 const FIRST = 2000,
   SLICE = 5000,
@@ -62,6 +46,7 @@ class Held {
 
   answer() {
     const { all, since, isCut, traits } = this;
+    for (const one of all) one.elapsed = (one.finished || since) - one.started;
     return { container: all, now: since, isCut, traits };
   }
 }
@@ -105,41 +90,4 @@ export async function containersOf(asked) {
   } else if (!known.update(answer)) held = new Held("");
   if (isNew && answer.isCut) fill(asked).catch(() => {}); // what is shown says that older ones are left out
   return known.answer();
-}
-
-const logOf = ({ http, id, user }) =>
-  http && `//${http}/node/containerlogs/${id}/${encodeURIComponent(user)}`;
-
-/** The list of them, on the page of an application, or of a node (`isOfNode`). */
-export function containerGrid(held, now, query, { call, none, isOfNode = false }) {
-  const [ofPage, elsewhere] = isOfNode ? [CARD, OFF] : [OFF, CARD];
-  const columns = [
-    (isOfNode ? ofAnything : text)("id", "Container ID", "id", CARD),
-    ofApp("app", "Application", "app", OFF),
-    ofNode("node", "Node", "node", elsewhere),
-    text("queue", "Queue", "queue", ofPage),
-    text("user", "User", "user", isOfNode ? {} : OFF),
-    text("partition", "Partition", "partition", OFF),
-    number("priority", "Priority"),
-    memory("mem", "Memory", "memoryMB"),
-    number("vcores", "VCores"),
-    containerState,
-    number("exit", "Exit Status", "exitStatus", CARD),
-    text("locality", "Locality"),
-    time("started", "Started"),
-    time("finished", "Finished", "finished", OFF),
-    lengthOfTime("elapsed", "Elapsed", (one) => (one.finished || now) - one.started),
-    logs(logOf),
-    longText("diagnostics", "Diagnostics"),
-  ];
-  return grid({
-    id: "containers",
-    name: "Containers",
-    columns,
-    rows: held,
-    query,
-    order: "-started",
-    calls: [`/ui/containers?${call}`],
-    none,
-  });
 }

@@ -1,9 +1,9 @@
-// Lists of things: columns that are chosen, ordered and sorted, rows that are drawn only where one looks
-// (by @tanstack/virtual-core), and the whole as a file. columns.js says what a column has.
-import { ROOT } from "./api.js";
-import { Component, empty, html, replaceQuery, withQuery } from "./dom.js";
+// Lists of things, as the ResourceManager says them (rm/web/pages/lists.py): columns that are chosen, ordered
+// and sorted, rows that are drawn only where one looks (by @tanstack/virtual-core), and the whole as a file.
+import { get, list, ROOT } from "./api.js";
+import { columnOf } from "./columns.js";
+import { Component, empty, html, natural, replaceQuery, said, withQuery } from "./dom.js";
 import { csv, save } from "./export.js";
-import { natural } from "./filtering.js";
 import {
   elementScroll,
   observeElementOffset,
@@ -17,70 +17,59 @@ Object.assign(globalThis, { process: { env: { NODE_ENV: "production" } } });
 const IS_PHONE = matchMedia("(max-width: 45rem)");
 // A row is as high as its texts need: that is measured once it is drawn, and guessed before.
 const rowPx = () => (IS_PHONE.matches ? 62 : 31);
-const CAPTION_PX = 28;
+const ABOVE_PX = 60;
 const WINDOWED = 120,
   MARGIN = 24;
 
 // Columns in which no row has anything are left to the choice.
+const isEmpty = (value) => value === undefined || value === null || value === "";
 const isUsed = (column, rows) =>
   column.isFixed || column.isCard || !rows.length || rows.some((one) => !isEmpty(column.value(one)));
-const isEmpty = (value) => value === undefined || value === null || value === "";
 
 // The choice stands in the address; the last one made here is used where the address has none.
 function chosenColumns({ id, columns, rows, query }, parameter) {
-  const byKey = new Map(columns.map((one) => [one.key, one]));
-  const usual = columns
-    .filter((one) => !one.isOff && isUsed(one, rows))
-    .map((one) => one.key)
-    .join(",");
+  const keysOf = (text) => text?.split(",").filter((key) => columns.some((one) => one.key === key)) ?? [];
+  const usual = columns.filter((one) => !one.isOff && isUsed(one, rows)).map((one) => one.key);
   const stored = localStorage.getItem(`columns.${id}`);
-  if (!query.has(parameter) && stored && stored !== usual)
-    history.replaceState(null, "", withQuery(parameter, stored, true));
-  const wanted = (query.get(parameter) || stored || usual).split(",").filter((key) => byKey.has(key));
-  return { usual, shown: (wanted.length ? wanted : usual.split(",")).map((key) => byKey.get(key)) };
+  if (!query.has(parameter) && stored) history.replaceState(null, "", withQuery(parameter, stored, true));
+  const keys = [query.get(parameter), stored].map(keysOf).find((some) => some.length) ?? usual;
+  const choose = (next) => {
+    const chosen = String(next) === String(usual) ? null : String(next);
+    if (chosen) localStorage.setItem(`columns.${id}`, chosen);
+    else localStorage.removeItem(`columns.${id}`);
+    replaceQuery(parameter, chosen, true);
+  };
+  const shown = keys.map((key) => columns.find((one) => one.key === key));
+  return { shown, chooser: chooser(columns, keys, choose, usual) };
 }
 
-function choose(id, parameter, usual, keys) {
-  const value = keys.join(",") === usual ? null : keys.join(",");
-  if (value) localStorage.setItem(`columns.${id}`, value);
-  else localStorage.removeItem(`columns.${id}`);
-  replaceQuery(parameter, value, true);
-}
-
-function chooser({ id, columns }, { usual, shown }, parameter) {
-  const keys = shown.map((one) => one.key),
-    rest = columns.filter((one) => !keys.includes(one.key));
-  const set = (next) => choose(id, parameter, usual, next);
-  const moved = (from, to) => {
-    const next = [...keys];
-    next.splice(to, 0, ...next.splice(from, 1));
-    set(next);
-  };
-  const box = (one, isOn) => {
-    const flip = () => set(isOn ? keys.filter((key) => key !== one.key) : [...keys, one.key]);
-    const isLast = isOn && keys.length === 1;
-    return html`<label>
-      <input type="checkbox" checked=${isOn} disabled=${isLast} onchange=${flip} /> ${one.name}
-    </label>`;
-  };
+function chooser(columns, keys, choose, usual) {
   const mover = (one, from, to, where, arrow) => html`<button
     aria-label=${`${one.name} to the ${where}`}
-    disabled=${to < 0 || to >= keys.length}
-    onclick=${() => moved(from, to)}
+    disabled=${!keys[to]}
+    onclick=${() => choose(keys.with(from, keys[to]).with(to, one.key))}
   >
     ${arrow}
   </button>`;
+  const entry = (one) => {
+    const at = keys.indexOf(one.key),
+      isOn = at >= 0;
+    const flip = () => choose(isOn ? keys.toSpliced(at, 1) : [...keys, one.key]);
+    return html`<li key=${one.key}>
+      <label>
+        <input type="checkbox" checked=${isOn} disabled=${isOn && keys.length === 1} onchange=${flip} />
+        ${one.name}
+      </label>
+      ${isOn && [mover(one, at, at - 1, "left", "↑"), mover(one, at, at + 1, "right", "↓")]}
+    </li>`;
+  };
+  const place = (one) => (keys.includes(one.key) ? keys.indexOf(one.key) : keys.length);
   return html`<details class="columns">
     <summary>Columns</summary>
     <ol>
-      ${shown.map(
-        (one, i) => html`<li key=${one.key}>
-          ${box(one, true)}${mover(one, i, i - 1, "left", "↑")}${mover(one, i, i + 1, "right", "↓")}
-        </li>`,
-      )}
-      ${rest.map((one) => html`<li key=${one.key}>${box(one, false)}</li>`)}
+      ${columns.toSorted((a, b) => place(a) - place(b)).map(entry)}
     </ol>
-    <button onclick=${() => set(usual.split(","))}>Reset columns</button>
+    <button onclick=${() => choose(usual)}>Reset columns</button>
   </details>`;
 }
 
@@ -129,31 +118,21 @@ function line(one, shown, cards, key, index, measure) {
   return html`<tr key=${key} ref=${measure} data-index=${index} tabindex=${tab} aria-rowindex=${index + 2}>
     ${shown.map((column) => {
       const value = column.value(one);
-      const isCard = cards.includes(column.key);
       const isLong = typeof value === "string" && value.length > LONG_TEXT;
-      const kind = [column.isNumber && "count", !isCard && "wide", column.isLine && "line", isLong && "long"]
+      const kind = [
+        column.isNumber && "count",
+        !cards.includes(column.key) && "wide",
+        column.isLine && "line",
+        isLong && "long",
+      ]
         .filter(Boolean)
         .join(" ");
-      const name = column.isNumber ? column.name : null;
-      return html`<td key=${column.key} class=${kind} data-name=${name}>
-        ${column.cell ? column.cell(one) : value}
+      return html`<td key=${column.key} class=${kind} data-name=${column.isNumber ? column.name : null}>
+        ${column.cell(one)}
       </td>`;
     })}
   </tr>`;
 }
-
-// Rows are drawn in steps of MARGIN: while one scrolls within a step, nothing is.
-function inSteps({ startIndex, endIndex, count }) {
-  const first = Math.max(0, Math.floor(startIndex / MARGIN - 1) * MARGIN);
-  const past = Math.min(count, Math.ceil(endIndex / MARGIN + 1) * MARGIN);
-  return Array.from({ length: past - first }, (_, i) => first + i);
-}
-
-/** @type {WeakMap<Element, List>} */
-const LISTS = new WeakMap();
-
-/** Brings a row of a list in sight, counted from 0; of a long one it is drawn with the next picture. */
-export const reveal = (place, index) => LISTS.get(place)?.virtual.scrollToIndex(index);
 
 // Of a long list only the rows are there that can be seen, and some beside them; two empty ones stand for the
 // others.
@@ -161,17 +140,12 @@ class List extends Component {
   constructor(props) {
     super(props);
     /** @type {HTMLElement} */ this.place = null;
-    this.drawn = [];
-    this.total = 0;
-    this.headPx = 0;
-    this.given = props;
     this.virtual = new Virtualizer(this.options(props));
     this.leave = this.virtual._didMount();
   }
 
   options({ rows, keyOf }) {
-    const { headPx } = this,
-      eachPx = rowPx();
+    const eachPx = rowPx();
     return {
       // Heights belong to rows, wherever they are in the list.
       getItemKey: (index) => keyOf(rows[index]),
@@ -179,48 +153,26 @@ class List extends Component {
       enabled: rows.length > WINDOWED,
       getScrollElement: () => this.place,
       estimateSize: () => eachPx,
-      scrollMargin: CAPTION_PX + headPx,
-      scrollPaddingStart: headPx,
+      scrollMargin: ABOVE_PX,
+      overscan: MARGIN,
       initialRect: { width: 0, height: 600 },
-      rangeExtractor: inSteps,
       scrollToFn: elementScroll,
       observeElementRect,
       observeElementOffset,
-      onChange: () => {
-        const { indexes, drawn } = this;
-        const isNew = indexes[0] !== drawn[0] || indexes.length !== drawn.length;
-        if (isNew || this.virtual.getTotalSize() !== this.total) this.setState({});
-      },
+      onChange: () => this.setState({}),
     };
   }
 
-  // A list that nobody can see yet has its first rows.
-  get indexes() {
-    const { count } = this.virtual.options;
-    const seen = this.virtual.getVirtualIndexes();
-    return seen.length ? seen : inSteps({ startIndex: 0, endIndex: 0, count });
-  }
-
-  // How high the rows before the drawn ones are, and those after them.
-  spaces() {
-    const { scrollMargin } = this.virtual.options;
-    const items = this.virtual.getVirtualItems();
-    this.total = this.virtual.getTotalSize();
-    if (!items.length) return [0, this.total - this.drawn.length * rowPx()];
-    return [items[0].start - scrollMargin, this.total - (items.at(-1).end - scrollMargin)];
+  // Whoever only scrolls has the options that there are: others would have all rows laid out again.
+  componentWillReceiveProps(props) {
+    this.virtual.setOptions(this.options(props));
   }
 
   componentDidMount() {
-    LISTS.set(this.place, this);
-    this.componentDidUpdate();
+    this.virtual._willUpdate();
   }
 
   componentDidUpdate() {
-    const headPx = this.place.querySelector("thead").offsetHeight;
-    if (headPx !== this.headPx) {
-      this.headPx = headPx;
-      this.virtual.setOptions(this.options(this.props));
-    }
     this.virtual._willUpdate();
   }
 
@@ -229,13 +181,13 @@ class List extends Component {
   }
 
   render({ name, rows, shown, cards, keyOf, heads }) {
-    // Whoever only scrolls has the options that there are: others would have all rows laid out again.
-    if (this.given !== this.props) this.virtual.setOptions(this.options(this.props));
-    this.given = this.props;
     const isLong = this.virtual.options.enabled;
     const width = isLong && !IS_PHONE.matches && shown.reduce((sum, one) => sum + widthOf(one), 0);
-    this.drawn = isLong ? this.indexes : [...rows.keys()];
-    const [above, below] = isLong ? this.spaces() : [];
+    const items = this.virtual.getVirtualItems(),
+      total = this.virtual.getTotalSize();
+    const above = items.length ? items[0].start - ABOVE_PX : 0,
+      below = items.length ? total - (items.at(-1).end - ABOVE_PX) : total;
+    const drawn = isLong ? items.map((one) => one.index) : [...rows.keys()];
     const space = (key, height) => html`<tr key=${key} class="space" aria-hidden="true">
       <td colspan=${shown.length} style=${{ height: `${height}px` }}></td>
     </tr>`;
@@ -245,6 +197,7 @@ class List extends Component {
       tabindex="0"
       role="region"
       aria-label=${name}
+      onreveal=${({ detail }) => this.virtual.scrollToIndex(detail)}
       ref=${(place) => {
         this.place = place || this.place;
       }}
@@ -254,7 +207,7 @@ class List extends Component {
         <thead><tr aria-rowindex="1">${heads}</tr></thead>
         <tbody>
           ${isLong && space("above", above)}
-          ${this.drawn.map((i) => line(rows[i], shown, cards, `=${keyOf(rows[i])}`, i, measure))}
+          ${drawn.map((i) => line(rows[i], shown, cards, `=${keyOf(rows[i])}`, i, measure))}
           ${isLong && space("below", below)}
         </tbody>
       </table>
@@ -265,10 +218,8 @@ class List extends Component {
 const widthOf = (one) => one.width || (one.isNumber ? 120 : 190);
 
 // What a table was read from is shown with it: whoever wants the same in a program sees how.
-function tools(options, present, parameter, rows) {
-  const { id, calls = [], all } = options;
-  const { shown } = present;
-  const every = async () => (all ? await all() : rows);
+function tools({ id, calls = [], whole, rowsAt }, { shown, chooser }, rows) {
+  const every = async () => (whole ? list(Object.values(await get(whole))[0][rowsAt]) : rows);
   const asCsv = async () => {
     const cells = (await every()).map((row) => shown.map((one) => one.value(row)));
     const heads = shown.map((one) => one.name);
@@ -276,36 +227,26 @@ function tools(options, present, parameter, rows) {
   };
   const asJson = async () => save(`${id}.json`, "application/json", JSON.stringify(await every(), null, 2));
   return html`<div class="tools">
-    ${chooser(options, present, parameter)}
+    ${chooser}
     <button onclick=${asCsv}>CSV</button>
     <button onclick=${asJson}>JSON</button>
     ${calls.map((path) => html`<code>GET <a href=${ROOT + path}>${ROOT + path}</a></code>`)}
   </div>`;
 }
 
-export function grid(options) {
-  const { id, name, query, none, isMain = false, order = "", keyOf = (one) => one.id } = options;
+/** `of` is the field that tells rows apart; rows that are some of a longer list are all at `whole`. */
+export function grid(/** @type {any} */ options) {
+  const { id, name, query, none, of = "id", isMain = false, order = "" } = options;
   const parameter = (word) => (isMain ? word : `${id}.${word}`),
     sort = query.get(parameter("sort")) || order;
-  const present = chosenColumns(options, parameter("columns")),
+  const all = { ...options, columns: options.columns.map(columnOf) };
+  const sorted = sortedRows(all, sort);
+  const present = chosenColumns(all, parameter("columns")),
     { shown } = present;
-  const sorted = sortedRows(options, sort),
-    isLong = sorted.length > WINDOWED;
-  const bar = tools(options, present, parameter("columns"), sorted);
-  if (!sorted.length) return [bar, typeof none === "string" ? empty(none) : none];
+  const bar = tools(options, present, sorted);
+  if (!sorted.length) return [bar, empty(said(none))];
   const cards = cardKeys(shown);
-  const heads = shown.map((one) => head(one, sort, parameter("sort"), isLong, cards));
-  const props = { name, rows: sorted, shown, cards, keyOf, heads };
+  const heads = shown.map((one) => head(one, sort, parameter("sort"), sorted.length > WINDOWED, cards));
+  const props = { name, rows: sorted, shown, cards, heads, keyOf: (one) => one[of] };
   return [bar, html`<${List} key=${id} ...${props} />`];
-}
-
-export function pages(from, size, all) {
-  if (!all) return null;
-  const to = (place) => withQuery("from", place ? String(place) : null);
-  const last = Math.min(from + size, all);
-  return html`<p class="pages">
-    ${`${from + 1} to ${last} of ${all} `}
-    ${from > 0 && html`<a href=${to(Math.max(0, from - size))}>previous page</a>`}${" "}
-    ${last < all && html`<a href=${to(last)}>next page</a>`}
-  </p>`;
 }

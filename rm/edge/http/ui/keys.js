@@ -1,7 +1,6 @@
 // Keys: pages by `g` and a letter, the filter by `/`, rows of tables by arrows, and `?` for all of this.
 import { tell } from "./dialog.js";
 import { facts, factsOf } from "./dom.js";
-import { reveal } from "./grid.js";
 
 /** `keys` are what the server says of them (rm/web/pages/shell.py). */
 export const help = (keys) => tell("Keys", facts(factsOf(keys)));
@@ -21,9 +20,9 @@ function move(event) {
   const focus = () => {
     const rows = [...body.children];
     const found = rows.find((one) => Number(one.getAttribute("aria-rowindex")) === index) || rows[index - 2];
-    found?.focus({ preventScroll: Boolean(place) });
+    found?.focus();
   };
-  if (place) reveal(place, index - 2);
+  place?.dispatchEvent(new CustomEvent("reveal", { detail: index - 2 }));
   // Rows of a long list are drawn with the next picture (grid.js).
   if (place) requestAnimationFrame(() => requestAnimationFrame(focus));
   else focus();

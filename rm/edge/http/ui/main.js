@@ -1,25 +1,23 @@
 // The shell: addresses to pages, when to look again and what is said meanwhile, keys, the dark mode.
 
 import { get, giveUp, KEPT, serverNow, Unreachable } from "./api.js";
-import { apps } from "./apps.js";
 import { page } from "./blocks.js";
 import { countVCores, exact, html, isRecording, render } from "./dom.js";
 import { help, listenToKeys } from "./keys.js";
-import * as nodes from "./nodes.js";
-import * as views from "./views.js";
+import { listPage } from "./lists.js";
 
 const VIEWS = {
   "": page(() => "/ui/cluster"),
-  nodes: nodes.nodes,
-  node: nodes.node,
-  apps,
+  nodes: listPage("/ui/nodes"),
+  node: page(([id], query) => `/ui/node/${id}?colour=${query.get("colour") ?? ""}`),
+  apps: listPage("/ui/apps"),
   app: page(([id]) => `/ui/app/${id}`),
   scheduler: page((_, query) => `/ui/queues?${query}`),
-  nodelabels: views.labels,
-  conf: views.conf,
-  cluster: views.about,
-  events: views.events,
-  "errors-and-warnings": (_, query) => views.events(_, query, "trouble"),
+  nodelabels: page(() => "/ui/labels"),
+  conf: listPage("/ui/conf"),
+  cluster: page(() => "/ui/about"),
+  events: listPage("/ui/events"),
+  "errors-and-warnings": listPage("/ui/errors-and-warnings"),
 };
 const recorded = isRecording ? await import("./recorded.js") : null;
 const main = document.getElementById("main"),

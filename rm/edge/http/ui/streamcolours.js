@@ -1,6 +1,6 @@
 // How containers look by one of their traits. What the server knows of the values of a trait it says
 // (rm/web/pages/taskstream.py); names get the colours in turn.
-import { counts, natural } from "./filtering.js";
+import { natural } from "./dom.js";
 
 // Colour is never alone: the same hue comes again with another hatch.
 const HUES = 6,
@@ -9,7 +9,8 @@ const HUES = 6,
 
 /** The looks, with words and counts, and whose each container has. */
 export function colouring({ read, known }, containers, names = {}) {
-  const found = counts(containers, (one) => one[read]);
+  const found = {};
+  for (const one of containers) found[one[read]] = (found[one[read]] || 0) + 1;
   const named = (key, i) => ({
     key,
     text: names[key] || key,

@@ -1,6 +1,6 @@
 // Containers as numbers: on which lane each lies, which bars the picture of a part of them has, and who lies
 // where. Knows no page and no canvas: streampaint.js draws.
-import { natural } from "./filtering.js";
+import { natural } from "./dom.js";
 import TinyQueue from "./vendor/tinyqueue.js";
 
 const GAP_FROM = 5;

@@ -1,7 +1,6 @@
 // Containers over time on lanes, live, recorded or compared: pan, zoom, and the life of the one pointed at.
 // Only what can be seen is drawn, pixel by pixel, so that many thousand containers follow the hand.
 import { list } from "./api.js";
-import { CARD, lengthOfTime, number, text } from "./columns.js";
 import {
   andVCores,
   Component,
@@ -368,20 +367,21 @@ class TaskStream extends Component {
     const { containers, now, grouping, colours } = this.scene;
     const { looks, of } = colours;
     const rows = new Map();
+    const none = Object.fromEntries(looks.map((look) => [`of${look.key}`, 0]));
     containers.forEach((one, i) => {
       const id = one[grouping.key];
-      if (!rows.has(id)) rows.set(id, { id, count: 0, ms: 0, looks: looks.map(() => 0) });
+      if (!rows.has(id)) rows.set(id, { id, count: 0, ms: 0, ...none });
       const row = rows.get(id);
       row.count += 1;
       row.ms += (one.finished || now) - one.started;
-      row.looks[of[i]] += 1;
+      row[`of${looks[of[i]].key}`] += 1;
     });
-    const kinds = looks.map((look, i) => number(`of${look.key}`, look.text, (row) => row.looks[i]));
+    const number = (read, name, kind = "number") => ({ key: read, name, kind, read, isNumber: true });
     const columns = [
-      text("id", grouping.name, "id", CARD),
-      number("count", "Containers", "count", CARD),
-      lengthOfTime("ms", "Time of all", "ms", CARD),
-      ...kinds.filter((_, i) => looks[i].count),
+      { key: "id", name: grouping.name, kind: "text", read: "id", isCard: true },
+      { ...number("count", "Containers"), isCard: true },
+      { ...number("ms", "Time of all", "lengthOfTime"), isCard: true },
+      ...looks.filter((look) => look.count).map((look) => number(`of${look.key}`, look.text)),
     ];
     const { name, query } = this.props;
     const about = { id: "stream", name: `${name}: containers by ${grouping.name}`, none: "" };

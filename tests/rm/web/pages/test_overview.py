@@ -48,9 +48,9 @@ def test_a_cluster_without_nodes_says_what_waits_for_them(empty: dict[str, Any])
     assert headline(empty, waiting()) == "No nodes have registered. No applications are running."
     assert START_A_NODE in page(empty)
     assert START_A_NODE not in page(empty, is_run=True)
-    assert of_kind(page(empty), "heat") == []
+    assert not any(one.get("source") == "/ui/heat" for one in page(empty))
     assert START_A_NODE not in page(with_nodes(empty))
-    assert of_kind(page(with_nodes(empty)), "heat") == ["rack"]
+    assert any(one.get("source") == "/ui/heat" for one in page(with_nodes(empty)))
     said = headline(empty, waiting(("the cluster is empty", "root.a", 2, 2)))
     assert said == "No nodes have registered. 2 containers wait: 2 in root.a (the cluster is empty)."
     assert headline(empty | {"lostNodes": 1}).startswith("No node is active.")
@@ -129,4 +129,5 @@ def test_what_waits_is_listed_and_what_was_not_looked_at_is_counted(empty: dict[
     assert (listed["order"], listed["grid"][0]["containers"]) == ("-containers", 9)
     assert listed["grid"][0][listed["of"]] == f"root.a {FULL}"
     assert more.startswith("1 more waiting application is not listed here")
-    assert of_kind(page(with_nodes(empty), waiting()), "grid") == []
+    nothing = page(with_nodes(empty), waiting())
+    assert [one["id"] for one in nothing if "grid" in one] == ["apps"]

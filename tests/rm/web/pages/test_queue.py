@@ -130,7 +130,7 @@ def test_partitions_and_spans_can_be_chosen() -> None:
     page = scheduler_page(found | {"partition": ["", "gpu"]}, asked, None, ())
     partition, time = [one for one in page if "choice" in one]
     assert partition["choice"] == [["", "<DEFAULT_PARTITION>"], ["gpu", "gpu"]]
-    assert (partition["present"], time["present"], time["usual"]) == ("gpu", "15", "15")
+    assert (partition["usual"], time["usual"]) == ("", "15")
     assert "Share of partition gpu over time" in of_kind(page, "heading")
     assert [one["name"] for one in shown(CAPACITY, "") if "choice" in one] == [], (
         "of a recording all is shown"

@@ -1,0 +1,424 @@
+"""The lists: of each its columns, by the names of Hadoop's pages, and what its page says beside it.
+
+Filters and orders name columns by their keys.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from urllib.parse import urlencode
+
+from yarnbox.rm.web.filters import Facets, Listed, parse
+from yarnbox.rm.web.pages.blocks import (
+    chips,
+    choice,
+    column,
+    facet,
+    grid,
+    heading,
+    pages,
+    paragraph,
+    search,
+    section,
+    text,
+)
+from yarnbox.rm.web.pages.heat import GROUPS, MEASURES, HeatMap
+from yarnbox.rm.web.values import Answer
+from yarnbox.yarn.enums import YarnApplicationState
+from yarnbox.yarn.records.node import SHOWN_DEFAULT_PARTITION
+
+Asked = Mapping[str, str]
+"""The parameters of the page's address."""
+
+APPLICATIONS = (
+    column("id", "ID", "ofApp", isCard=True, width=270),
+    column("user", "User"),
+    column("name", "Name", isCard=True),
+    column("queue", "Queue", "ofQueue"),
+    column("state", "State", "states", isCard=True),
+    column("final", "FinalStatus", "states", "finalStatus", isCard=True),
+    column("progress", "Progress", "progress", width=200),
+    column("type", "Application Type", read="applicationType"),
+    column("tag", "Application Tags", read="applicationTags", isOff=True),
+    column("priority", "Application Priority", "count"),
+    column("started", "StartTime", "time", "startedTime"),
+    column("launched", "LaunchTime", "time", "launchTime", isOff=True),
+    column("finished", "FinishTime", "time", "finishedTime"),
+    column("containers", "Running Containers", "count", "runningContainers"),
+    column("pending", "Pending Containers", "count", "pendingContainers"),
+    column("vcores", "Allocated CPU VCores", "count", "allocatedVCores"),
+    column("mem", "Allocated Memory", "memory", "allocatedMB"),
+    column("gpus", "Allocated GPUs", "count", "allocatedGPUs", isOff=True),
+    column("reservedvcores", "Reserved CPU VCores", "count", "reservedVCores", isOff=True),
+    column("reservedmem", "Reserved Memory", "memory", "reservedMB", isOff=True),
+    column("reservedgpus", "Reserved GPUs", "count", "reservedGPUs", isOff=True),
+    column("fairshare", "Fair Share", "memory", "fairShareMB", isOff=True),
+    column("queueshare", "% of Queue", "share", "queueUsagePercentage"),
+    column("clustershare", "% of Cluster", "share", "clusterUsagePercentage"),
+    column("tracking", "Tracking UI", "tracking", "trackingUI"),
+    column("blacklisted", "Blacklisted Nodes", "count", "blacklistedNodes", isOff=True),
+    column("elapsed", "Elapsed", "lengthOfTime", "elapsedTime", isOff=True),
+)
+NODES = (
+    column("label", "Node Labels", read="partition"),
+    column("rack", "Rack"),
+    column("state", "Node State", "states", isCard=True),
+    column("id", "Node Address", "ofNode", isCard=True),
+    column("http", "Node HTTP Address", "away", under="/node"),
+    column("health", "Last health-update", "time"),
+    column("report", "Health-report"),
+    column("containers", "Containers", "number"),
+    column("tag", "Allocation Tags", read="tags"),
+    column("mem", "Mem Used", "memoryPartOf", "usedMB", of="totalMB", isCard=True, width=220),
+    column("memfree", "Mem Avail", "memory", "freeMB"),
+    column("memtotal", "Mem Total", "memory", "totalMB", isOff=True),
+    column("physmem", "Phys Mem Used %", "share", "physicalMB"),
+    column("vcores", "VCores Used", "partOf", "usedVCores", of="totalVCores", width=190),
+    column("vcoresfree", "VCores Avail", "number", "freeVCores"),
+    column("vcorestotal", "VCores Total", "number", "totalVCores", isOff=True),
+    column("physvcores", "Phys VCores Used %", "share", "physicalVCores"),
+    column("host", "Host", isOff=True),
+    column("reserved", "Reserved for", isOff=True),
+    column("version", "Version"),
+)
+
+_EVENTS = (
+    column("time", "Time", "logged", isCard=True, width=150),
+    column("type", "Type", "trouble", isCard=True, width=250),
+    column("about", "About", isOff=True),
+    column("subject", "Subject", "ofAnything", isCard=True, width=320, isLine=True),
+    column("details", "Details", isCard=True, width=420, takesRest=True, isLine=True),
+)
+_PROPERTIES = (
+    column("name", "Property", isCard=True, width=400, isLine=True),
+    column("value", "Value", note="unit", isCard=True, width=220, isLine=True),
+    column("source", "From", note="default", isCard=True),
+    column("meaning", "Meaning", isCard=True, width=420, takesRest=True, isLine=True),
+)
+_CONTAINERS = (
+    column("id", "Container ID", isCard=True),
+    column("app", "Application", "ofApp", isOff=True),
+    column("node", "Node", "ofNode", isCard=True),
+    column("queue", "Queue", isOff=True),
+    column("user", "User", isOff=True),
+    column("partition", "Partition", isOff=True),
+    column("priority", "Priority", "number"),
+    column("mem", "Memory", "memory", "memoryMB"),
+    column("vcores", "VCores", "number"),
+    column("state", "Container State", "containerState", isCard=True),
+    column("exit", "Exit Status", "number", "exitStatus", isCard=True),
+    column("locality", "Locality"),
+    column("started", "Started", "time"),
+    column("finished", "Finished", "time", isOff=True),
+    column("elapsed", "Elapsed", "lengthOfTime"),
+    column("logs", "Logs", "away", word="Logs", isFixed=True),
+    column("diagnostics", "Diagnostics", "longText", width=320),
+)
+_OF_NODE: dict[str, Answer] = {
+    "id": {"kind": "ofAnything"},
+    "node": {"isCard": False, "isOff": True},
+    "queue": {"isCard": True, "isOff": False},
+    "user": {"isOff": False},
+}
+"""What the list of a node's containers has otherwise than that of an application."""
+
+
+class Selection:
+    """The rows of a list that its filter lets through, and the chosen values of facets, which it counts."""
+
+    def __init__(self, columns: Sequence[Answer], asked: Asked, facets: Mapping[str, str]) -> None:
+        """`facets` are the fields of which values can be chosen, by their names."""
+        self._texts = {one["key"]: one["read"] for one in columns if not one["isNumber"]}
+        self._numbers = {one["key"]: one["read"] for one in columns if one["isNumber"]}
+        self._query = parse(asked.get("q", ""), self._texts, self._numbers)
+        self._names = facets
+        self._facets = Facets({key: [asked[key]] if asked.get(key) else [] for key in facets})
+        self.total = self.count = 0
+
+    def takes(self, row: Answer) -> bool:
+        """Whether the row is shown."""
+        listed = Listed(row, self._texts, self._numbers)
+        self.total += 1
+        is_taken = self._query.holds(listed) and self._facets.passes(listed.texts)
+        self.count += is_taken
+        return is_taken
+
+    def choices(self, hint: str) -> Answer:
+        """The filter and the facets."""
+        return choices(hint, self._names, self._facets.counts())
+
+
+def choices(hint: str, names: Mapping[str, str], counts: Mapping[str, Mapping[str, int]]) -> Answer:
+    """The filter, what can be typed into it, and the facets by their names."""
+    facets = [facet(key, name, counts.get(key, {})) for key, name in names.items()]
+    return section([search(hint), *facets], "choices")
+
+
+def unfiltered(what: str, path: str) -> list[object]:
+    """What is said where a filter lets nothing through."""
+    return [f"No {what} match these filters. ", {"link": f"Show all {what}", "to": path}]
+
+
+# Applications
+
+_STATES = [one.name for one in YarnApplicationState]
+_OF_APPLICATIONS = {"user": "User", "queue": "Queue", "type": "Type"}
+_HADOOPS = {"states": "states", "user": "user", "queue": "queue", "type": "applicationTypes"}
+NO_APPLICATIONS = "No applications yet. Submit one: yarnbox job pi 4 100000"
+A_PAGE = 20
+
+
+def applications_page(asked: Asked, found: Answer, first: int, size: int) -> list[Answer]:
+    """`found` counts those that match the filter, all of them, and the values of facets."""
+    wanted = asked.get("states", "")
+    path = f"/cluster/apps{f'/{wanted}' if wanted else ''}"
+    known = {key: asked[key] for key in ("q", *_HADOOPS) if asked.get(key)}
+    hadoops = {_HADOOPS[key]: value for key, value in known.items() if key in _HADOOPS}
+    call = _address("/ui/apps", {**known, "sort": asked.get("sort") or "-id"})
+    return [
+        heading(f"{wanted} Applications" if wanted else "All Applications", 1),
+        _states(wanted, found["facets"]["state"]),
+        choices(
+            "words, or state:RUNNING user:mei queue:root.etl mem>4096", _OF_APPLICATIONS, found["facets"]
+        ),
+        grid(
+            "apps",
+            "Applications",
+            APPLICATIONS,
+            "app",
+            of="id",
+            order="-id",
+            isMain=True,
+            isSorted=True,
+            calls=[_address("/apps", hadoops), call],
+            whole=f"{call}&limit={found['matching']}",
+            none=unfiltered("applications", path) if found["total"] else NO_APPLICATIONS,
+        ),
+        pages(first, size, found["matching"]),
+    ]
+
+
+def applications(key: str, call: str, source: str, none: str) -> Answer:
+    """A short list of applications; `call` is where all of them can be had."""
+    how = {"of": "id", "order": "-id", "calls": [call], "none": none}
+    return grid(key, "Applications", APPLICATIONS, "app", source=source, **how)
+
+
+def _address(path: str, asked: Mapping[str, str]) -> str:
+    return f"{path}?{urlencode(asked)}" if asked else path
+
+
+def _states(wanted: str, counts: Mapping[str, int]) -> Answer:
+    every = {"": sum(counts.values()), **{name: counts.get(name, 0) for name in _STATES}}
+    return chips(
+        "States",
+        [
+            {
+                "to": f"/cluster/apps/{name}".rstrip("/"),
+                "text": f"{name or 'All'} {count or ''}".rstrip(),
+                "isHere": name == wanted,
+            }
+            for name, count in every.items()
+        ],
+    )
+
+
+# Nodes
+
+
+class NodesPage:
+    """Takes the rows of all nodes in their order; the page is said afterwards."""
+
+    def __init__(self, asked: Asked) -> None:
+        self._asked = asked
+        self._wanted = asked.get("states", "").lower()
+        self._by, measure = asked.get("by", "rack"), asked.get("measure", "memory")
+        self._rows = Selection(NODES, asked, {key: key.capitalize() for key in GROUPS})
+        self._heat = HeatMap(self._by, measure)
+        self._has_any = False
+        self._more: dict[str, None] = {}
+        """Further types of resources."""
+
+    def take(self, node: Answer) -> Answer | None:
+        """The row of a node with what its columns read; None when it is not shown."""
+        self._has_any = True
+        if self._wanted and node["state"].lower() != _STATE_OF.get(self._wanted, self._wanted):
+            return None
+        row = _shown(node)
+        if not self._rows.takes(row):
+            return None
+        self._heat.add(row)
+        self._more.update(dict.fromkeys(node.get("more", ())))
+        return row
+
+    def heat(self) -> list[Answer]:
+        """The squares alone."""
+        return self._heat.blocks()
+
+    def blocks(self, none: object) -> list[Answer]:
+        """The page; `none` is what is said of a cluster without nodes."""
+        wanted, count = self._asked.get("states", ""), self._rows.count
+        return [
+            heading(f"Nodes: {wanted}" if wanted else "Nodes of the cluster", 1),
+            self._rows.choices("words, or rack:/r1 state:LOST label:gpu mem>4096"),
+            choice("by", "Group by", {key: key for key in GROUPS}, "rack"),
+            choice("measure", "Show", {key: name for key, (name, _) in MEASURES.items()}, "memory"),
+            *([heading(f"By {self._by}"), *self._heat.blocks()] if count else ()),
+            grid(
+                "nodes",
+                f"Nodes: {count}",
+                [*NODES, *(one for name in self._more for one in _columns_of(name))],
+                "node",
+                of="id",
+                isMain=True,
+                calls=[f"/nodes?states={wanted.upper()}" if wanted else "/nodes", "/ui/nodes"],
+                none=unfiltered("nodes", "/cluster/nodes") if self._has_any else none,
+            ),
+        ]
+
+
+_STATE_OF = {"active": "running"}
+
+
+def _columns_of(name: str) -> tuple[Answer, Answer]:
+    used = column(f"{name}.used", f"{name} Used", "number")
+    return used, column(f"{name}.free", f"{name} Avail", "number")
+
+
+def _shown(node: Answer) -> Answer:
+    row = {
+        **node,
+        "partition": node["label"] or SHOWN_DEFAULT_PARTITION,
+        "freeMB": node["totalMB"] - node["usedMB"],
+        "freeVCores": node["totalVCores"] - node["usedVCores"],
+    }
+    for name, (used, whole) in node.get("more", {}).items():
+        row[f"{name}.used"], row[f"{name}.free"] = used, whole - used
+    return row
+
+
+# Events and properties
+
+_EVENTS_OF_A_PAGE = 500
+
+
+class EventsPage:
+    """Takes the rows of all events, the newest first; the page is said afterwards."""
+
+    def __init__(self, asked: Asked) -> None:
+        self._rows = Selection(_EVENTS, asked, {})
+        self._which = asked.get("which", "all")
+        first = asked.get("from", "")
+        self._first = int(first) if first.isascii() and first.isdigit() else 0
+        self._has_any = False
+
+    def take(self, event: Answer) -> Answer | None:
+        """The row, where the page shows it."""
+        self._has_any = True
+        if (self._which == "trouble" and not event.get("isTrouble")) or not self._rows.takes(event):
+            return None
+        is_here = self._first < self._rows.count <= self._first + _EVENTS_OF_A_PAGE
+        return event if is_here else None
+
+    def blocks(self, left_out: int = 0) -> list[Answer]:
+        """The page; `left_out` is how many later ones a recording has not kept."""
+        count = self._rows.count
+        which = {"all": "all events", "trouble": "failures, kills and losses"}
+        found = [
+            heading("Events", 1),
+            self._rows.choices("words, or type:AppAccepted subject:application_1 about:Node"),
+            choice("which", "Show", which, self._which),
+            grid(
+                "events",
+                f"Events: {count}",
+                _EVENTS,
+                "event",
+                of="number",
+                isMain=True,
+                calls=["/ui/events"],
+                none=unfiltered("events", "/cluster/events") if self._has_any else "No events yet.",
+            ),
+            pages(self._first, _EVENTS_OF_A_PAGE, count),
+        ]
+        if left_out:
+            told = f"The recording kept the first events; {left_out} later ones are not in it."
+            found.append(paragraph(told, "empty"))
+        return found
+
+
+def configuration_page(asked: Asked, properties: Sequence[Answer], file: Answer | None) -> Answer:
+    """The properties that are meant, and the page, which ends with the allocation file where there is one."""
+    which = {"set": "properties that are set", "all": "defaults as well"}
+    wants_all = asked.get("which") == "all"
+    found = Selection(_PROPERTIES, asked, {})
+    rows = [row for row in properties if (wants_all or not row["isDefault"]) and found.takes(row)]
+    blocks = [
+        heading("Configuration", 1),
+        found.choices("words of the property or its value, or source:yarn-site"),
+        choice("which", "Show", which, "set"),
+        grid(
+            "conf",
+            f"Configuration: {len(rows)}",
+            _PROPERTIES,
+            "property",
+            of="key",
+            isMain=True,
+            calls=["/ui/conf"],
+            none=unfiltered("properties", "/cluster/conf"),
+        ),
+    ]
+    if file is not None:
+        blocks += [heading(file["name"]), text(file["text"], file["name"])]
+    return {"property": rows, "block": blocks}
+
+
+# Labels
+
+_LABELS = (
+    column("label", "Label Name", "ofLabel"),
+    column("type", "Label Type"),
+    column("nodes", "Num Of Active NMs", "number"),
+    column("memory", "Total Memory", "memory"),
+    column("vcores", "Total VCores", "number"),
+)
+_NO_LABELS = 'No labels. Make one: yarn rmadmin -addToClusterNodeLabels "gpu(exclusive=false)"'
+
+
+def labels_page(found: Sequence[Answer]) -> list[Answer]:
+    """`found` are the labels as REST answers them."""
+    how = {
+        "of": "label",
+        "order": "label",
+        "isMain": True,
+        "calls": ["/get-rm-node-labels"],
+        "none": _NO_LABELS,
+    }
+    return [
+        heading("Node Labels", 1),
+        grid("labels", "Node labels", _LABELS, [_of_label(one) for one in found], **how),
+    ]
+
+
+def _of_label(one: Answer) -> Answer:
+    there = one.get("partitionInfo", {}).get("resourceAvailable") or {}
+    is_exclusive = str(one.get("exclusivity")).lower() == "true"
+    return {
+        "label": one.get("name") or SHOWN_DEFAULT_PARTITION,
+        "type": "Exclusive Partition" if is_exclusive else "Non Exclusive Partition",
+        "nodes": int(one.get("activeNMs", 0)),
+        "memory": int(there.get("memory", 0)),
+        "vcores": int(there.get("vCores", 0)),
+    }
+
+
+# Containers
+
+
+def containers(asked: str, none: str, *, of_node: bool = False) -> Answer:
+    """A list of containers; `asked` is the query of /ui/containers, `of_node` is said where all are of one
+    node.
+    """
+    call, more = f"/ui/containers?{asked}", _OF_NODE if of_node else {}
+    columns = [{**one, **more.get(one["key"], {})} for one in _CONTAINERS]
+    how = {"of": "id", "order": "-started", "calls": [call], "none": none}
+    return grid("containers", "Containers", columns, "container", source=call, **how)

@@ -1,0 +1,160 @@
+"""The lists: what their columns read, which rows are shown, and what stands beside them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.rig import Rig
+from yarnbox.rm.web.finding import NUMBERS, TEXTS
+from yarnbox.rm.web.nodes import partitions
+from yarnbox.rm.web.pages.lists import (
+    APPLICATIONS,
+    NODES,
+    EventsPage,
+    NodesPage,
+    applications_page,
+    configuration_page,
+    containers,
+    labels_page,
+)
+from yarnbox.rm.web.past import ContainerRow
+from yarnbox.rm.web.rows import node_row
+from yarnbox.rm.web.values import Answer, Shapes
+
+
+def part(blocks: list[Answer], kind: str) -> Answer:
+    """The only part of that kind."""
+    (found,) = (one for one in blocks if kind in one)
+    return found
+
+
+def test_every_column_can_be_sorted_and_filtered_by() -> None:
+    keys = [one["key"] for one in APPLICATIONS]
+    assert sorted(keys) == sorted({*TEXTS, *NUMBERS})
+    for one in APPLICATIONS:
+        assert one["isNumber"] == (one["key"] in NUMBERS), one["key"]
+
+
+def test_a_phone_shows_what_it_is_and_how_it_went() -> None:
+    cards = [one["key"] for one in APPLICATIONS if one.get("isCard")]
+    assert cards == ["id", "name", "state", "final"]
+
+
+FOUND = {"total": 60, "matching": 45, "facets": {"state": {"RUNNING": 45}, "user": {"mei": 45}}}
+
+
+def test_the_page_of_applications_says_how_else_they_can_be_had() -> None:
+    page = applications_page({"states": "RUNNING", "user": "mei", "q": "etl", "at": "5"}, FOUND, 20, 20)
+    assert page[0]["heading"] == "RUNNING Applications"
+    every, *_, running = (one for one in part(page, "chips")["chips"] if one["text"].split()[-1] == "45")
+    assert (every["to"], every["isHere"]) == ("/cluster/apps", False)
+    assert (running["to"], running["isHere"]) == ("/cluster/apps/RUNNING", True)
+    grid = part(page, "grid")
+    assert grid["calls"][0] == "/apps?states=RUNNING&user=mei"
+    assert grid["whole"] == "/ui/apps?q=etl&states=RUNNING&user=mei&sort=-id&limit=45"
+    assert grid["none"][1]["to"] == "/cluster/apps/RUNNING"
+    assert part(page, "pages") == {"pages": 45, "from": 20, "size": 20}
+    nothing = applications_page({}, {"total": 0, "matching": 0, "facets": {"state": {}}}, 0, 20)
+    assert part(nothing, "grid")["none"].startswith("No applications yet.")
+
+
+@pytest.fixture
+def nodes() -> list[Answer]:
+    """Three that run and one that is lost."""
+    rig = Rig()
+    for number in range(4):
+        rig.add_node(f"n{number}", 4096, 4)
+    rows = [node_row(rig.context, one, "here:8042") for one in rig.context.nodes.values()]
+    rows[1]["usedMB"] = 2048
+    rows[2]["state"] = "LOST"
+    rows[3]["more"] = {"gpu": [1, 4]}
+    return rows
+
+
+def taken(nodes: list[Answer], **asked: str) -> tuple[list[str], list[Answer]]:
+    page = NodesPage(asked)
+    rows = [row for one in nodes if (row := page.take(one)) is not None]
+    return [one["host"] for one in rows], page.blocks("none yet")
+
+
+def test_nodes_are_chosen_by_the_address(nodes: list[Answer]) -> None:
+    assert taken(nodes)[0] == ["n0", "n1", "n2", "n3"]
+    assert taken(nodes, states="active")[0] == ["n0", "n1", "n3"]
+    assert taken(nodes, states="lost")[0] == ["n2"]
+    assert taken(nodes, q="memfree<4096")[0] == ["n1"]
+    assert taken(nodes, q="label:default state:lost")[0] == ["n2"]
+    assert taken(nodes, state="RUNNING", q="n1")[0] == ["n1"]
+    (grid,) = (one for one in taken(nodes, q="nobody")[1] if "grid" in one)
+    assert grid["none"][0] == "No nodes match these filters. "
+    assert part(taken([])[1], "grid")["none"] == "none yet"
+
+
+def test_columns_of_nodes_read_what_rows_have(nodes: list[Answer]) -> None:
+    page = NodesPage({})
+    row = page.take(nodes[3])
+    assert row is not None
+    assert {one["read"] for one in NODES} <= row.keys() | {"tags", "reserved"}
+    grid = part(page.blocks(""), "grid")
+    assert [row[one["read"]] for one in grid["columns"][-2:]] == [1, 3]
+    assert [one["name"] for one in grid["columns"][-2:]] == ["gpu Used", "gpu Avail"]
+
+
+def test_columns_of_containers_read_what_rows_have() -> None:
+    of_rows = {"logs", "elapsed", "memoryMB", "exitStatus", *ContainerRow._fields}
+    for of_node in (True, False):
+        columns = containers("app=a", "none", of_node=of_node)["columns"]
+        assert {one["read"] for one in columns} <= of_rows
+        shown = {one["key"] for one in columns if not one.get("isOff")}
+        assert shown >= ({"queue", "user"} if of_node else {"node"})
+
+
+def event(number: int, **more: Any) -> Answer:
+    return {"number": number, "time": number, "type": "AppAccepted", "subject": f"a{number}", **more}
+
+
+def test_events_come_in_pages_of_those_that_are_meant() -> None:
+    rows = [event(i, isTrouble=i % 2 == 0) for i in range(1500)]
+    page = EventsPage({"which": "trouble", "q": "type:accepted", "from": "500"})
+    shown = [row["number"] for one in rows if (row := page.take(one)) is not None]
+    assert shown == list(range(1000, 1500, 2))
+    blocks = page.blocks(left_out=3)
+    assert part(blocks, "pages") == {"pages": 750, "from": 500, "size": 500}
+    assert "3 later ones" in blocks[-1]["paragraph"]
+    assert part(EventsPage({}).blocks(), "grid")["none"] == "No events yet."
+
+
+def test_defaults_are_shown_on_request() -> None:
+    properties = [
+        {"name": "a", "value": "1", "isDefault": True},
+        {"name": "b", "value": "2", "isDefault": False},
+    ]
+
+    def names(**asked: str) -> list[str]:
+        return [one["name"] for one in configuration_page(asked, properties, None)["property"]]
+
+    assert names() == ["b"]
+    assert names(which="all") == ["a", "b"]
+    assert names(which="all", q="value:1") == ["a"]
+
+
+def test_a_label_says_what_is_in_its_partition() -> None:
+    rig = Rig()
+    rig.add_node("n1", 4096, 4)
+    found = partitions(rig.context, Shapes(rig.context.resource_types))
+    gpu = {"name": "gpu", "exclusivity": "true", "activeNMs": "2"}
+    head, shown = labels_page([*found, gpu])
+    assert (head["heading"], head["level"]) == ("Node Labels", 1)
+    default, exclusive = shown["grid"]
+    assert default == {
+        "label": "<DEFAULT_PARTITION>",
+        "type": default["type"],
+        "nodes": 1,
+        "memory": 4096,
+        "vcores": 4,
+    }
+    assert (exclusive["type"], exclusive["nodes"], exclusive["memory"]) == ("Exclusive Partition", 2, 0)
+    shared = labels_page([gpu | {"exclusivity": False}])[1]["grid"][0]
+    assert shared["type"] == "Non Exclusive Partition"
+    assert {one["read"] for one in shown["columns"]} == default.keys()
