@@ -14,36 +14,28 @@ export function rect(x, y, width, height, fill, more = {}) {
 export const word = (x, y, text, fill, anchor = "start") =>
   h("text", { x: rounded(x), y: rounded(y), fill, "text-anchor": anchor }, text);
 
-const ALIGNED = { start: "left", middle: "center", end: "right" };
-const DRAWN = {
-  line(ctx, { x1, y1, x2, y2, stroke, "stroke-width": wide = 1, "stroke-dasharray": dashes = "" }) {
-    ctx.strokeStyle = stroke;
-    ctx.lineWidth = wide;
-    ctx.setLineDash(dashes.split(" ").filter(Boolean).map(Number));
-    ctx.beginPath();
-    ctx.moveTo(x1, y1);
-    ctx.lineTo(x2, y2);
-    ctx.stroke();
-  },
-  rect(ctx, { x, y, width, height, fill, stroke, "stroke-width": wide }) {
-    ctx.fillStyle = fill;
-    if (fill !== "none") ctx.fillRect(x, y, width, height);
-    Object.assign(ctx, { strokeStyle: stroke, lineWidth: wide });
-    if (stroke) ctx.strokeRect(x, y, width, height);
-  },
-  text(ctx, { x, y, fill, "text-anchor": anchor, children }) {
-    ctx.fillStyle = fill;
-    ctx.textAlign = ALIGNED[anchor];
-    ctx.fillText(children, x, y);
-  },
-  g: (ctx, { children }) => paint(ctx, children),
-};
-
 /** The shapes on a canvas, in pixels of the page. */
 export function paint(ctx, shapes) {
   ctx.font = `${FONT["font-size"]}px ${FONT["font-family"]}`;
   ctx.textBaseline = "alphabetic";
-  for (const one of [shapes].flat(Infinity)) DRAWN[one?.type]?.(ctx, one.props);
+  for (const { type, props } of [shapes].flat(Infinity).filter((one) => one?.type)) {
+    const { x, y, fill = "none", stroke = "none", children } = props;
+    const outline = new Path2D();
+    ctx.fillStyle = fill;
+    ctx.strokeStyle = stroke;
+    ctx.lineWidth = props["stroke-width"] ?? 1;
+    ctx.textAlign = props["text-anchor"] === "middle" ? "center" : (props["text-anchor"] ?? "start");
+    ctx.setLineDash(props["stroke-dasharray"]?.split(" ").map(Number) ?? []);
+    if (type === "g") paint(ctx, children);
+    if (type === "text") ctx.fillText(children, x, y);
+    if (type === "rect") outline.rect(x, y, props.width, props.height);
+    if (type === "line") {
+      outline.moveTo(props.x1, props.y1);
+      outline.lineTo(props.x2, props.y2);
+    }
+    if (fill !== "none") ctx.fill(outline);
+    if (stroke !== "none") ctx.stroke(outline);
+  }
 }
 
 /** The text of a file; `defs` are what shapes refer to. */
