@@ -276,9 +276,9 @@ async def follow_what_is_shown(page: Page, caller: Web) -> None:
 
 
 UNLIMITED = """async () => {
-  const { inUnits } = await import("/static/dom.js");
+  const { said } = await import("/static/dom.js");
   const most = "9223372036854775807";
-  return inUnits(`maximum <memory:${most}, vCores:${most}>, used <memory:1536, vCores:1>`);
+  return said(`maximum <memory:${most}, vCores:${most}>, used <memory:1536, vCores:1>`);
 }"""
 
 

@@ -3,20 +3,7 @@ import { get, list } from "./api.js";
 import { chart } from "./charts.js";
 import { containersOf } from "./containers.js";
 import { actions } from "./dialog.js";
-import {
-  EPOCH,
-  empty,
-  exact,
-  facts,
-  factsOf,
-  h,
-  html,
-  pushQuery,
-  said,
-  select,
-  table,
-  withQuery,
-} from "./dom.js";
+import { EPOCH, empty, exact, facts, h, html, pushQuery, said, select, table, withQuery } from "./dom.js";
 import { grid } from "./grid.js";
 import { logTail } from "./logtail.js";
 import { containersOfRun } from "./recording.js";
@@ -71,7 +58,7 @@ export const DRAWN = {
   paragraph: (text, { kind, label }) => html`<p ...${classOf(kind)} aria-label=${label}>${said(text)}</p>`,
   alert: (text) => html`<p role="alert">${said(text)}</p>`,
   items: (found, { kind }) => html`<ul ...${classOf(kind)}>${found.map(item)}</ul>`,
-  facts: (found) => facts(factsOf(found)),
+  facts: (found) => facts(found),
   text: (text, { label }) => said({ text, label }),
   section: (parts, { kind, label }, query) =>
     html`<section ...${classOf(kind)} aria-label=${label || null}>${blocks(parts, query)}</section>`,

@@ -11,30 +11,26 @@ export const link = (to, ...text) => h("a", { href: to }, text);
 const UNLIMITED = 2 ** 62;
 export const plainGib = (mb) => (mb >= UNLIMITED ? "no limit" : `${(mb / 1024).toFixed(1)} GiB`);
 export const gib = (mb) => (mb >= UNLIMITED ? "no limit" : h("span", { title: `${mb} MiB` }, plainGib(mb)));
-export const plural = (number, what) => `${number} ${number === 1 ? what : `${what}s`}`;
 // Vcores are named where the scheduler counts them: what stands around the pages says so, or each run.
 let countsVCores = true;
 export const countVCores = (known) => {
   countsVCores = known?.countsVCores ?? countsVCores;
 };
 export const andVCores = (vcores) =>
-  countsVCores && vcores < UNLIMITED ? `, ${plural(Number(vcores), "vcore")}` : "";
-const sized = (mb, vcores) => [gib(mb), andVCores(vcores)];
+  countsVCores && vcores < UNLIMITED ? `, ${vcores} ${Number(vcores) === 1 ? "vcore" : "vcores"}` : "";
 export const percent = (value) => (typeof value === "number" ? `${value.toFixed(1)} %` : "n/a");
 export const state = (name) => h("span", { class: `state ${name}` }, name);
-export const title = (text) => h("h1", {}, text);
 export const empty = (...text) => h("p", { class: "empty" }, text);
 /** How people order names: n2 before n10. Made once, because one is dear. */
 export const natural = new Intl.Collator(undefined, { numeric: true });
-export const partitionName = (label) => label || "<DEFAULT_PARTITION>";
 export const orNone = (value) =>
   value === undefined || value === null || value === "" || value === -1 ? "N/A" : value;
 // Amounts in texts of the ResourceManager, "<memory:1536, vCores:2>", in the units of the pages.
-export const inUnits = (text) =>
+const inUnits = (text) =>
   String(text ?? "").replace(/<memory:(-?\d+), vCores:(-?\d+)((?:, [^<>]*)?)>/g, (_, mb, vcores, others) =>
     [plainGib(mb), andVCores(vcores), others].join(""),
   );
-export const amount = (value) => sized(value.memory, value.vCores);
+export const amount = ({ memory, vCores }) => [gib(memory), andVCores(vCores)];
 
 export function duration(ms) {
   const seconds = Math.floor(ms / 1000);
@@ -62,32 +58,23 @@ export const hued = (name) => ({ "--hue": `var(${name})` });
 export { isRecording };
 
 export const EPOCH = 946684800000;
-const two = (number) => String(number).padStart(2, "0");
+const padded = (number, digits = 2) => String(number).padStart(digits, "0");
+const fraction = (ms) => (ms % 1000 ? `.${padded(ms % 1000, 3)}` : "");
 
 export function since(ms) {
   const seconds = Math.floor(ms / 1000),
-    rest = `${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`;
-  return `${Math.floor(seconds / 3600)}:${rest}${ms % 1000 ? `.${String(ms % 1000).padStart(3, "0")}` : ""}`;
+    minutes = Math.floor(seconds / 60);
+  return `${Math.floor(minutes / 60)}:${padded(minutes % 60)}:${padded(seconds % 60)}${fraction(ms)}`;
 }
 
 // Made once: a format is dear, and a list has many moments.
-const CLOCK = new Intl.DateTimeFormat([], {
-  hour: "2-digit",
-  minute: "2-digit",
-  second: "2-digit",
-  hourCycle: "h23",
-});
+const CLOCK = new Intl.DateTimeFormat([], { timeStyle: "medium", hourCycle: "h23" });
 const DATE = new Intl.DateTimeFormat();
-const ZONE = new Intl.DateTimeFormat([], { timeZoneName: "short" });
-const zoneAt = (ms) => ZONE.formatToParts(ms).find((one) => one.type === "timeZoneName").value;
+const EXACT = new Intl.DateTimeFormat([], { dateStyle: "medium", timeStyle: "long", hourCycle: "h23" });
 export const clock = (ms) => (isRecording ? since(ms - EPOCH) : CLOCK.format(ms));
 // A moment on an axis, which may be between two seconds.
-export const tick = (ms) =>
-  isRecording || ms % 1000 === 0
-    ? clock(ms)
-    : `${clock(ms)}${((ms % 1000) / 1000).toFixed(3).slice(1).replace(/0+$/, "")}`;
-export const exact = (ms) =>
-  isRecording ? `${ms - EPOCH} ms` : `${DATE.format(ms)} ${clock(ms)} ${zoneAt(ms)}`;
+export const tick = (ms) => (isRecording ? clock(ms) : clock(ms) + fraction(ms));
+export const exact = (ms) => (isRecording ? `${ms - EPOCH} ms` : EXACT.format(ms));
 
 /** A moment as logs have it, to be found there: the date where it is not that of today. */
 export function logged(ms) {
@@ -222,12 +209,12 @@ export function filter(query, what) {
 
 export const queuePage = (path) => `/cluster/scheduler?queue=${encodeURIComponent(path)}`;
 
-export const facts = (pairs) => html`<dl>
-  ${pairs.filter(Boolean).map(
-    ([name, value, how]) => html`<div>
-      <dt>${name}</dt>
-      <dd>${value}</dd>
-      ${how && html`<dd class="how">${how}</dd>`}
+export const facts = (found) => html`<dl>
+  ${found.map(
+    ({ name, means, value, how, to }) => html`<div>
+      <dt>${means ? explained(name, means) : name}</dt>
+      <dd>${to ? link(to, said(value)) : said(value)}</dd>
+      ${how && html`<dd class="how">${said(how)}</dd>`}
     </div>`,
   )}
 </dl>`;
@@ -266,9 +253,3 @@ export function said(value) {
   const kind = !isPlain && Object.keys(KINDS).find((one) => value[one] !== undefined);
   return kind ? KINDS[kind](value[kind], value) : inUnits(value);
 }
-export const factsOf = (found) =>
-  found.map(({ name, means, value, how, to }) => [
-    means ? explained(name, means) : name,
-    to ? link(to, said(value)) : said(value),
-    how && inUnits(how),
-  ]);

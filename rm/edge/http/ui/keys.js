@@ -1,9 +1,9 @@
 // Keys: pages by `g` and a letter, the filter by `/`, rows of tables by arrows, and `?` for all of this.
 import { tell } from "./dialog.js";
-import { facts, factsOf } from "./dom.js";
+import { facts } from "./dom.js";
 
 /** `keys` are what the server says of them (rm/web/pages/shell.py). */
-export const help = (keys) => tell("Keys", facts(factsOf(keys)));
+export const help = (keys) => tell("Keys", facts(keys));
 
 const STEPS = { ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10, Home: -Infinity, End: Infinity };
 
