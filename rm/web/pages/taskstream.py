@@ -49,7 +49,7 @@ _SAVED = ("id", "app", "node", "queue", "user", "priority", "locality", "memoryM
 
 TRAITS: Answer = {
     "lanes": [{"key": key, "name": _NAMES[key]} for key in ("node", "app", "queue", "user")],
-    "colours": [
+    "colour": [
         {"key": "state", "name": "state", "read": "kind", "known": _STATES},
         {"key": "locality", "name": "locality", "read": "locality", "known": _LOCALITIES},
         *({"key": key, "name": _NAMES[key], "read": key} for key in ("priority", "app", "queue")),

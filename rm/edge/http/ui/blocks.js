@@ -7,12 +7,12 @@ import { EPOCH, empty, exact, facts, h, html, pushQuery, said, select, table, wi
 import { grid } from "./grid.js";
 import { logTail } from "./logtail.js";
 import { containersOfRun } from "./recording.js";
-import { hrefOfApp, streamOf } from "./taskstream.js";
+import { streamOf } from "./taskstream.js";
 
 const classOf = (kind) => ({ class: kind || null });
 const item = (one) => html`<li ...${classOf(one.kind)}>${said(one.item ?? one)}</li>`;
 const LEADS = {
-  app: hrefOfApp,
+  app: ({ app }) => ({ href: `/cluster/app/${app}`, what: "the page of its application" }),
   node: (container) => ({ href: `/cluster/node/${container.node}`, what: "the page of its node" }),
   // At the moment that is shown, or at the first one at which its application had it.
   run: ({ app, started }, { run, begin, at }) => ({

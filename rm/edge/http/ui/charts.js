@@ -136,7 +136,7 @@ class TimeChart extends Component {
   show(change) {
     const { times } = this.props;
     const { min, max } = this.plot.scales.x;
-    const part = change({ begin: min, end: max }, { first: times[0], last: times.at(-1) });
+    const part = change({ begin: min, end: max }, { begin: times[0], end: times.at(-1) });
     for (const plot of GROUP.plots) plot.setScale("x", { min: part.begin, max: part.end });
   }
 

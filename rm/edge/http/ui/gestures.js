@@ -5,13 +5,13 @@ import { tool } from "./dom.js";
 const A_CLICK_PX = 4,
   LEAST_APART_PX = 20;
 
-const within = ({ first, last }, from, span) => {
-  const begin = Math.max(first, Math.min(last - span, from));
+const within = (all, from, span) => {
+  const begin = Math.max(all.begin, Math.min(all.end - span, from));
   return { begin, end: begin + span };
 };
 /** A part of all, so many times as long, around a moment; and moved by a share of its length. */
 export function zoomed({ begin, end }, all, factor, around = (begin + end) / 2, least = 1) {
-  const span = Math.min(all.last - all.first, Math.max(least, (end - begin) * factor));
+  const span = Math.min(all.end - all.begin, Math.max(least, (end - begin) * factor));
   return within(all, around - ((around - begin) * span) / (end - begin), span);
 }
 export const panned = ({ begin, end }, all, by) => within(all, begin + by * (end - begin), end - begin);

@@ -9,7 +9,8 @@ const LABEL = 12,
   ROOM_FOR_A_TIME = 90,
   LEGEND_ROW = 18,
   EDGE = 3,
-  EDGE_FROM = 5;
+  EDGE_FROM = 5,
+  LEAST = 3;
 // Which pixels of a bar have the colour of the ground.
 const HATCHES = [() => false, (x, y) => (x + y) % 4 === 0, (x, y) => (x + 3 * y) % 4 === 0, (x) => x % 4 < 2];
 const ANGLES = [0, 45, -45, 0];
@@ -48,26 +49,36 @@ function headsOf({ lanes, rows, gutter, width, height, palette }) {
   return { names, edges };
 }
 
+const xIn = ({ time, gutter, width }, moment) =>
+  gutter + ((moment - time.begin) * width) / (time.end - time.begin);
+
+/** Where a container is seen in the picture, or would be beside it. */
+export function boxOf(scene, i) {
+  const { lanes, rows, gutter, width, height } = scene;
+  const tall = height / (rows.end - rows.begin);
+  const within = (x) => Math.max(gutter - LEAST, Math.min(gutter + width, x));
+  const [x, end] = [lanes.begin[i], lanes.end[i]].map((moment) => within(xIn(scene, moment)));
+  const y = (lanes.lane[i] - rows.begin) * tall;
+  return { x, y, wide: Math.max(LEAST, end - x), tall: Math.max(LEAST, tall) };
+}
+
 // What stands over the bars: moments, the present one, who is chosen.
-function frameOf({ lanes, time, rows, gutter, width, height, at, chosen, palette }) {
-  const ink = palette["--ink"];
-  const xOf = (moment) => gutter + ((moment - time.begin) * width) / (time.end - time.begin);
+function frameOf(scene) {
+  const { time, gutter, width, height, at, chosen, palette } = scene;
+  const xOf = (moment) => xIn(scene, moment);
   const upright = (x, wide, colour) => rect(x, 0, wide, height, colour);
   const step = (moment) => {
     const x = xOf(moment);
     const hasRoom = x > gutter + 30 && x < gutter + width - 30;
-    const label = hasRoom && word(x, height + 14, tick(moment), ink, "middle");
+    const label = hasRoom && word(x, height + 14, tick(moment), palette["--ink"], "middle");
     return [upright(x, 1, palette["--line"]), label];
   };
   /** @type {any[]} */ const shapes = timeSteps(time, width).map(step);
   if (at >= time.begin && at < time.end) shapes.push(upright(xOf(at), 2, palette["--accent"]));
-  const tall = height / (rows.end - rows.begin);
-  const y = (lanes.lane[chosen] - rows.begin) * tall;
-  const left = Math.max(gutter, xOf(lanes.begin[chosen]));
-  const right = Math.min(gutter + width, Math.max(left + 3, xOf(lanes.end[chosen])));
-  const edge = { stroke: ink, "stroke-width": 2 };
-  if (right > left && y + tall >= 0 && y <= height)
-    shapes.push(rect(left - 1, y - 1, right - left + 2, Math.max(3, tall) + 1, "none", edge));
+  const { x, y, wide, tall } = boxOf(scene, chosen);
+  const isSeen = x < gutter + width && x + wide > gutter && y < height && y + tall > 0;
+  const edge = { stroke: palette["--ink"], "stroke-width": 2 };
+  if (isSeen) shapes.push(rect(x - 1, y - 1, wide + 2, tall + 1, "none", edge));
   return shapes;
 }
 

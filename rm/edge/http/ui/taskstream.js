@@ -20,16 +20,14 @@ import { grid } from "./grid.js";
 import { fileTools } from "./picture.js";
 import { colouring, keysOf } from "./streamcolours.js";
 import { Lanes } from "./streamlanes.js";
-import { Painter, paletteOf, svgOf } from "./streampaint.js";
+import { boxOf, Painter, paletteOf, svgOf } from "./streampaint.js";
 
 const LANE = 15,
   TALLEST = 420,
   FOOT = 18,
   GUTTER = 150,
-  NEAR_PX = 3,
-  BESIDE = 12,
-  LEAST_MS = 50;
-export const hrefOfApp = (one) => ({ href: `/cluster/app/${one.app}`, what: "the page of its application" });
+  NEAR_PX = 3;
+const LEAST = { time: 50, rows: 1 };
 /** @type {Set<TaskStream>} all on a page show the same time */
 const STREAMS = new Set();
 
@@ -39,64 +37,59 @@ const HINT =
 
 // The life of a container in words.
 function said(one, now) {
+  const isReserved = one.state === "RESERVED";
+  const near = one.locality ? `, ${one.locality.toLowerCase().replace("_", " ")}` : "";
   const moments = [
-    ["reserved", one.state === "RESERVED" ? 0 : one.reserved],
-    [one.state === "RESERVED" ? "reserved" : "allocated", one.started],
+    ["reserved", isReserved ? one.started : one.reserved],
+    ["allocated", isReserved ? 0 : one.started],
     ["running", one.running],
     ["ended", one.finished],
   ];
-  const near = one.locality ? `, ${one.locality.toLowerCase().replace("_", " ")}` : "";
+  const steps = moments.filter(([, time]) => time).map(([what, time]) => `${what} ${clock(time)}`);
   const state = one.finished ? `exit status ${one.exitStatus}` : one.state.toLowerCase();
   return [
     `${one.id}${one.isAM ? " (ApplicationMaster)" : ""}`,
     `${one.node}, ${plainGib(one.memoryMB)}${andVCores(one.vcores)}`,
     `${one.queue}, ${one.user}, priority ${one.priority}${near}`,
-    moments
-      .filter(([, time]) => time)
-      .map(([what, time]) => `${what} ${clock(time)}`)
-      .join(", "),
+    steps.join(", "),
     `${state} after ${duration((one.finished || now) - one.started)}`,
     one.diagnostics,
   ].filter(Boolean);
 }
 
-const isAll = ({ begin, end }, { first, last }) => begin <= first && end >= last;
-const allOf = ({ first, last }) => ({ begin: first, end: last });
-const timeOf = ({ lanes: { first, last } }) => ({ first, last });
-const rowsOf = ({ lanes }) => ({ first: 0, last: lanes.count });
+const shareOf = (value, { begin, end }) => (value - begin) / (end - begin);
+const valueAt = (share, { begin, end }) => begin + share * (end - begin);
 
 class TaskStream extends Component {
   constructor(props) {
     super(props);
     /** @type {HTMLElement} */ this.field = null;
-    /** @type {HTMLCanvasElement} */ this.canvas = null;
-    /** @type {HTMLElement} the words beside the pointer, and those for everybody */ this.tip = null;
-    /** @type {HTMLElement} */ this.told = null;
-    /** @type {HTMLAnchorElement} */ this.way = null;
-    this.chosen = -1;
+    this.state = { chosen: -1, others: 0, place: null, isOpen: false };
     this.frame = 0;
-    this.state = { isOpen: false };
     this.lay(props);
   }
 
   componentDidMount() {
     STREAMS.add(this);
-    this.painter = new Painter(this.canvas);
+    this.painter = new Painter(this.field.querySelector("canvas"));
     this.resizes = new ResizeObserver(() => this.draw());
     this.resizes.observe(this.field);
     listenToPointers(this.field, {
-      pan: (dx, dy) => this.pan(-dx / this.size.width, -dy / this.size.height),
-      pinch: (factor, x) => this.zoom(factor, this.momentAt(x)),
-      tap: (x, y, event) => this.tap(x, y, event),
+      pan: (dx, dy) => {
+        this.pan(-dx / this.size.width);
+        this.pan(-dy / this.size.height, "rows");
+      },
+      pinch: (factor, x) => this.zoom(factor, this.valuesAt({ x, y: 0 }).time),
+      tap: (x, y) => this.tap({ x, y }),
     });
     this.field.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
   }
 
   componentWillReceiveProps(next) {
-    const { containers, now, lanes, colour } = this.props;
-    const isSame = next.containers === containers && next.now === now;
-    if (!isSame || next.lanes.key !== lanes.key || next.colour.key !== colour.key) this.lay(next);
+    const isNew = ["containers", "now", "lanes", "colour"].some((one) => next[one] !== this.props[one]);
+    if (isNew) this.lay(next);
     this.palette = null; // the system may have chosen other colours
+    this.tabled = null;
     this.draw();
   }
 
@@ -107,16 +100,19 @@ class TaskStream extends Component {
   }
 
   // Which part is shown, and who is chosen, stays when newer containers come; where all was shown, all is.
-  lay({ containers, now, lanes: grouping, colour, names }) {
-    const before = this.scene;
-    const lanes = new Lanes(containers, (one) => one[grouping.key], now);
-    const scene = { containers, now, grouping, lanes, colours: colouring(colour, containers, names) };
-    const id = before?.containers[this.chosen]?.id;
-    this.chosen = id === undefined ? -1 : containers.findIndex((one) => one.id === id);
-    if (!before || isAll(this.time, timeOf(before))) this.time = allOf(timeOf(scene));
-    if (before?.grouping.key !== grouping.key || isAll(this.rows, rowsOf(before)))
-      this.rows = allOf(rowsOf(scene));
-    this.scene = scene;
+  lay({ containers, now, lanes: { key }, colour, names }) {
+    const { scene: before, view } = this;
+    const lanes = new Lanes(containers, (one) => one[key], now);
+    const all = { time: { begin: lanes.first, end: lanes.last }, rows: { begin: 0, end: lanes.count } };
+    const isPart = (axis) =>
+      before && (view[axis].begin > before.all[axis].begin || view[axis].end < before.all[axis].end);
+    this.view = {
+      time: isPart("time") ? view.time : all.time,
+      rows: isPart("rows") && before.key === key ? view.rows : all.rows,
+    };
+    this.scene = { containers, now, key, lanes, all, colours: colouring(colour, containers, names) };
+    const id = before?.containers[this.state.chosen]?.id;
+    if (id) this.setState({ chosen: containers.findIndex((one) => one.id === id) });
   }
 
   get size() {
@@ -125,64 +121,50 @@ class TaskStream extends Component {
     return { gutter, width: this.field.clientWidth - gutter, height, foot: FOOT };
   }
 
+  get picture() {
+    this.palette ??= paletteOf(this.scene.colours.looks);
+    const { scene, size, view, palette } = this;
+    return { ...scene, ...size, ...view, palette, chosen: this.state.chosen, at: this.props.at };
+  }
+
   draw() {
     this.frame ||= requestAnimationFrame(() => {
       this.frame = 0;
-      if (this.field.clientWidth) this.painter.draw(this.picture());
+      if (this.field.clientWidth) this.painter.draw(this.picture);
     });
   }
 
-  picture() {
-    this.palette ??= paletteOf(this.scene.colours.looks);
-    const { time, rows, chosen, palette } = this;
-    return { ...this.scene, ...this.size, time, rows, chosen, palette, at: this.props.at };
+  // ---- moving: all streams of a page along the time, each across its rows
+
+  together(axis) {
+    return axis === "time" ? [...STREAMS] : [this];
   }
 
-  momentAt(x) {
-    const { gutter, width } = this.size;
-    const { begin, end } = this.time;
-    return begin + (clamped(x - gutter, width) * (end - begin)) / width;
-  }
-
-  laneAt(y) {
-    const { begin, end } = this.rows;
-    return begin + (y * (end - begin)) / this.size.height;
-  }
-
-  // ---- moving
-
-  showTime(time) {
-    for (const one of STREAMS) {
-      one.time = time;
+  show(axis, part) {
+    for (const one of this.together(axis)) {
+      one.view = { ...one.view, [axis]: part };
       one.draw();
     }
   }
 
-  showRows(rows) {
-    this.rows = rows;
-    this.draw();
-  }
-
-  // The whole of all streams on the page.
-  get whole() {
-    const all = [...STREAMS].map((one) => timeOf(one.scene));
+  whole(axis) {
+    const every = this.together(axis).map((one) => one.scene.all[axis]);
     return {
-      first: Math.min(...all.map(({ first }) => first)),
-      last: Math.max(...all.map(({ last }) => last)),
+      begin: Math.min(...every.map(({ begin }) => begin)),
+      end: Math.max(...every.map(({ end }) => end)),
     };
   }
 
-  pan(byTime, byRows) {
-    if (byTime) this.showTime(panned(this.time, this.whole, byTime));
-    if (byRows) this.showRows(panned(this.rows, rowsOf(this.scene), byRows));
+  zoom(factor, around, axis = "time") {
+    this.show(axis, zoomed(this.view[axis], this.whole(axis), factor, around, LEAST[axis]));
   }
 
-  zoom(factor, around) {
-    this.showTime(zoomed(this.time, this.whole, factor, around, LEAST_MS));
+  pan(by, axis = "time") {
+    this.show(axis, panned(this.view[axis], this.whole(axis), by));
   }
 
-  stretch(factor, around) {
-    this.showRows(zoomed(this.rows, rowsOf(this.scene), factor, around));
+  stretch(factor) {
+    this.zoom(factor, undefined, "rows");
   }
 
   showAll() {
@@ -190,91 +172,70 @@ class TaskStream extends Component {
     this.stretch(Infinity);
   }
 
+  // The moment and the row at a place of the picture.
+  valuesAt({ x, y }) {
+    const { gutter, width, height } = this.size;
+    const { time, rows } = this.view;
+    return { time: valueAt(clamped((x - gutter) / width, 1), time), rows: valueAt(y / height, rows) };
+  }
+
   // A page is scrolled over a picture that nobody has touched; one with the focus, or with Ctrl, is zoomed.
   wheel(event) {
     if (!event.ctrlKey && document.activeElement !== this.field) return;
     event.preventDefault();
-    const { x, y } = placeIn(this.field, event);
-    const factor = 1.002 ** event.deltaY;
+    const axis = event.altKey ? "rows" : "time";
     if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY))
-      this.pan((event.deltaX || event.deltaY) / this.size.width, 0);
-    else if (event.altKey) this.stretch(factor, this.laneAt(y));
-    else this.zoom(factor, this.momentAt(x));
+      this.pan((event.deltaX || event.deltaY) / this.size.width);
+    else this.zoom(1.002 ** event.deltaY, this.valuesAt(placeIn(this.field, event))[axis], axis);
   }
 
   // ---- pointing
 
+  /** @param {{ x: number, y: number }} place */
+  point(chosen, others = 0, place = boxOf(this.picture, chosen)) {
+    this.setState({ chosen, others, place });
+    this.draw();
+  }
+
   found({ x, y }) {
     const { gutter, width, height } = this.size;
     if (x < gutter || y > height) return [];
-    const margin = (NEAR_PX * (this.time.end - this.time.begin)) / width;
-    const lane = Math.floor(this.laneAt(y));
-    return this.scene.lanes.at(this.momentAt(x), margin, lane, Math.max(lane + 1, this.laneAt(y + 1)));
+    const { time, rows } = this.valuesAt({ x, y });
+    const past = Math.max(Math.floor(rows) + 1, this.valuesAt({ x, y: y + 1 }).rows);
+    const near = (NEAR_PX * (this.view.time.end - this.view.time.begin)) / width;
+    return this.scene.lanes.at(time, near, Math.floor(rows), past);
   }
 
   hover(event) {
-    if (event.buttons || event.pointerType === "touch") return;
+    if (event.buttons) return;
     const place = placeIn(this.field, event);
     const [one = -1, ...others] = this.found(place);
     this.field.style.cursor = one < 0 ? "grab" : "pointer";
     this.point(one, others.length, place);
   }
 
-  tap(x, y, event) {
-    const [one = -1, ...others] = this.found({ x, y });
-    const isKnown = one >= 0 && (event.pointerType === "mouse" || this.chosen === one);
-    this.point(one, others.length, { x, y });
-    if (isKnown) this.open();
-  }
-
-  point(i, others = 0, place = this.placeOf(i)) {
-    this.chosen = i;
-    this.draw();
-    const { containers, now } = this.scene;
-    const one = containers[i];
-    const lines = one ? said(one, now) : [];
-    if (others) lines.push(`and ${others} more at this place: zoom in`);
-    this.told.textContent = lines.join("; ");
-    this.tip.hidden = !one;
-    if (!one) return;
-    this.tip.textContent = [...lines, `Click or Enter: ${this.props.hrefOf(one).what}`].join("\n");
-    const left = clamped(place.x + BESIDE, this.field.clientWidth - this.tip.offsetWidth);
-    const translate = place.y > this.size.height / 2 ? `0 calc(-100% - ${BESIDE}px)` : `0 ${BESIDE}px`;
-    Object.assign(this.tip.style, { left: `${left}px`, top: `${place.y}px`, translate });
-  }
-
-  placeOf(i) {
-    const { lanes } = this.scene;
-    const { gutter, width, height } = this.size;
-    const { time, rows } = this;
-    const x = ((lanes.begin[i] - time.begin) * width) / (time.end - time.begin);
-    const y = ((lanes.lane[i] + 0.5 - rows.begin) * height) / (rows.end - rows.begin);
-    return { x: gutter + clamped(x, width), y: clamped(y, height) };
+  // A second touch opens the page, as does the click of a mouse, which has pointed before.
+  tap(place) {
+    const [one = -1, ...others] = this.found(place);
+    if (one === this.state.chosen) this.open();
+    else this.point(one, others.length, place);
   }
 
   open() {
-    const one = this.scene.containers[this.chosen];
-    if (!one) return;
-    this.way.href = this.props.hrefOf(one).href;
-    this.way.click();
+    this.field.querySelector("a")?.click();
   }
-
-  // ---- keys
 
   // To the first that is seen, and from there to its neighbours; the picture follows.
   step(along, across) {
     const { lanes } = this.scene;
-    const { time, rows } = this;
+    const { time, rows } = this.view;
+    const { chosen } = this.state;
     const isSeen = (i) => lanes.end[i] > time.begin && lanes.lane[i] >= Math.floor(rows.begin);
-    const i =
-      this.chosen < 0
-        ? (lanes.order.find(isSeen) ?? lanes.order[0])
-        : lanes.neighbour(this.chosen, along, across);
-    const half = (rows.end - rows.begin) / 2;
-    if (lanes.begin[i] > time.end || lanes.end[i] < time.begin)
-      this.pan((lanes.begin[i] - (time.begin + time.end) / 2) / (time.end - time.begin), 0);
-    if (lanes.lane[i] < rows.begin || lanes.lane[i] + 1 > rows.end)
-      this.pan(0, (lanes.lane[i] - rows.begin - half) / (2 * half));
+    const first = () => lanes.order.find(isSeen) ?? lanes.order[0];
+    const i = chosen < 0 ? first() : lanes.neighbour(chosen, along, across);
+    const lane = lanes.lane[i];
+    if (lanes.begin[i] > time.end || lanes.end[i] < time.begin) this.pan(shareOf(lanes.begin[i], time) - 0.5);
+    if (lane < rows.begin || lane + 1 > rows.end) this.pan(shareOf(lane, rows) - 0.5, "rows");
     this.point(i);
   }
 
@@ -284,10 +245,10 @@ class TaskStream extends Component {
       ArrowRight: () => this.step(1, 0),
       ArrowUp: () => this.step(0, -1),
       ArrowDown: () => this.step(0, 1),
-      "Shift ArrowLeft": () => this.pan(-0.25, 0),
-      "Shift ArrowRight": () => this.pan(0.25, 0),
-      "Shift ArrowUp": () => this.pan(0, -0.25),
-      "Shift ArrowDown": () => this.pan(0, 0.25),
+      "Shift ArrowLeft": () => this.pan(-0.25),
+      "Shift ArrowRight": () => this.pan(0.25),
+      "Shift ArrowUp": () => this.pan(-0.25, "rows"),
+      "Shift ArrowDown": () => this.pan(0.25, "rows"),
       Enter: () => this.open(),
       Escape: () => this.point(-1),
       "]": () => this.stretch(0.5),
@@ -298,21 +259,21 @@ class TaskStream extends Component {
 
   // ---- the page
 
-  render({ name, containers, traits, lanes, colour }, { isOpen }) {
+  render({ name, containers, now, traits, lanes, colour, hrefOf }, { chosen, others, place, isOpen }) {
     const { shown, more } = keysOf(this.scene.colours.looks);
     const what = `${name}: ${containers.length} containers by ${lanes.name} and ${colour.name}`;
-    const keep = (of) => (place) => {
-      this[of] = place || this[of];
-    };
-    const choose = (word, parameter, choices, present) => {
-      const pairs = choices.map((one) => [one.key, one.name]);
+    const one = containers[chosen];
+    const life = one ? said(one, now) : [];
+    if (isOpen) this.tabled ??= this.table(); // it is long, and who is pointed at changes nothing in it
+    if (others) life.push(`and ${others} more at this place: zoom in`);
+    const choose = (word, parameter, present) => {
+      const pairs = traits[parameter].map((one) => [one.key, one.name]);
       const options = select(pairs, present.key, (key) => replaceQuery(parameter, key));
-      return html`<label>${word} ${options}</label>`;
+      return html`<label>${word} ${options}</label>${" "}`;
     };
     return html`<figure class="chart stream" aria-label=${what}>
       <p class="legend">
-        ${choose("Lanes", "lanes", traits.lanes, lanes)}${" "}
-        ${choose("Colour", "colour", traits.colours, colour)}${" "}
+        ${choose("Lanes", "lanes", lanes)}${choose("Colour", "colour", colour)}
         ${shown.map(
           (one) => html`<span class=${`swatch hatch${one.hatch}`} style=${hued(one.hue)}>
             ${one.text} <b>${one.count}</b>
@@ -330,21 +291,30 @@ class TaskStream extends Component {
         role="application"
         aria-roledescription="task stream"
         aria-label=${`${what}. ${HINT}`}
-        ref=${keep("field")}
+        ref=${(place) => {
+          this.field = place || this.field;
+        }}
         onkeydown=${(event) => press(event, this.keys())}
         onpointermove=${(event) => this.hover(event)}
         onpointerleave=${(event) => event.pointerType === "mouse" && this.point(-1)}
       >
-        <canvas ref=${keep("canvas")}></canvas>
-        <div class="tip" hidden aria-hidden="true" ref=${keep("tip")}></div>
-        <a hidden tabindex="-1" href="/cluster" ref=${keep("way")}>its page</a>
+        <canvas></canvas>
+        ${one && this.tip(life, place, hrefOf(one))}
       </div>
-      <p class="chart-tools"><output ref=${keep("told")}></output>${this.tools()}</p>
+      <p class="chart-tools"><output>${life.join("; ")}</output>${this.tools()}</p>
       <details ontoggle=${(event) => this.setState({ isOpen: event.currentTarget.open })}>
         <summary>As a table</summary>
-        ${isOpen && this.table()}
+        ${isOpen && this.tabled}
       </details>
     </figure>`;
+  }
+
+  tip(life, { x, y }, { href, what }) {
+    const kind = y > this.size.height / 2 ? "tip above" : "tip";
+    const style = { "--x": `${x}px`, "--y": `${y}px` };
+    return html`<a class=${kind} ...${{ style, href }} tabindex="-1" aria-hidden="true">
+      ${[...life, `Click or Enter: ${what}`].join("\n")}
+    </a>`;
   }
 
   tools() {
@@ -356,7 +326,7 @@ class TaskStream extends Component {
       tool("⇳", `${name}: more lanes`, () => this.stretch(2)),
       fileTools(
         `${name} containers`,
-        () => svgOf(this.picture(), name),
+        () => svgOf(this.picture, name),
         () => [traits.saved, rows()],
       ),
     ];
@@ -364,53 +334,49 @@ class TaskStream extends Component {
 
   // The same as a table: how many containers each lane has had, and of which kinds.
   table() {
-    const { containers, now, grouping, colours } = this.scene;
-    const { looks, of } = colours;
-    const rows = new Map();
-    const none = Object.fromEntries(looks.map((look) => [`of${look.key}`, 0]));
-    containers.forEach((one, i) => {
-      const id = one[grouping.key];
-      if (!rows.has(id)) rows.set(id, { id, count: 0, ms: 0, ...none });
-      const row = rows.get(id);
-      row.count += 1;
-      row.ms += (one.finished || now) - one.started;
-      row[`of${looks[of[i]].key}`] += 1;
+    const { containers, key, colours } = this.scene;
+    const { name, lanes, query } = this.props;
+    const number = (read, name, isCard) => ({
+      key: read,
+      name,
+      kind: "number",
+      read,
+      isNumber: true,
+      isCard,
     });
-    const number = (read, name, kind = "number") => ({ key: read, name, kind, read, isNumber: true });
+    const kinds = colours.looks.map(({ text }, i) => number(`of${i}`, text, false));
     const columns = [
-      { key: "id", name: grouping.name, kind: "text", read: "id", isCard: true },
-      { ...number("count", "Containers"), isCard: true },
-      { ...number("ms", "Time of all", "lengthOfTime"), isCard: true },
-      ...looks.filter((look) => look.count).map((look) => number(`of${look.key}`, look.text)),
+      { key: "id", name: lanes.name, kind: "text", read: "id", isCard: true },
+      number("count", "Containers", true),
+      ...kinds.filter((_, i) => colours.looks[i].count),
     ];
-    const { name, query } = this.props;
-    const about = { id: "stream", name: `${name}: containers by ${grouping.name}`, none: "" };
-    return grid({ ...about, columns, rows: [...rows.values()], query, order: "id" });
+    const none = Object.fromEntries(kinds.map(({ read }) => [read, 0]));
+    const rowOf = ([id, some]) => {
+      const row = { id, count: some.length, ...none };
+      for (const i of some) row[`of${colours.of[i]}`] += 1;
+      return row;
+    };
+    const rows = [...Map.groupBy(containers.keys(), (i) => containers[i][key])].map(rowOf);
+    const about = { id: "stream", name: `${name}: containers by ${lanes.name}`, none: "" };
+    return grid({ ...about, columns, rows, query, order: "id" });
   }
 }
 
 /**
- * @param {{ name: string, containers: any[], now: number, query: URLSearchParams, traits: any,
- *   lanes?: string, colour?: string, at?: number, names?: Record<string, string>,
- *   hrefOf: (one: any) => { href: string, what: string } }} options
+ * The containers that a server has answered, which may not be all; `usual` is by what they are grouped and
+ * coloured where the address says nothing.
  */
-export function taskStream({ lanes = "node", colour = "state", ...others }) {
-  const { name, containers, query, traits } = others;
-  if (!containers.length) return empty("No containers yet.");
-  const chosen = (word, choices, usual) =>
-    choices.find((one) => one.key === query.get(word)) ?? choices.find((one) => one.key === usual);
-  const props = {
-    lanes: chosen("lanes", traits.lanes, lanes),
-    colour: chosen("colour", traits.colours, colour),
-  };
-  return html`<${TaskStream} key=${name} ...${others} ...${props} />`;
-}
-
-/** That of what a ResourceManager has answered, which may not be all. */
-export const streamOf = (name, { container, now, isCut, traits, names }, query, more) => {
+export function streamOf(name, { container, isCut, ...answer }, query, { hrefOf, at = 0, ...usual }) {
   const containers = list(container);
+  if (!containers.length) return empty("No containers yet.");
+  const chosen = (word) => {
+    const choices = answer.traits[word];
+    const of = (wanted) => choices.find((one) => one.key === wanted);
+    return of(query.get(word)) ?? of(usual[word]) ?? choices[0];
+  };
+  const by = { lanes: chosen("lanes"), colour: chosen("colour") };
   return [
     isCut && empty(`The newest ${containers.length} containers; older ones are left out.`),
-    taskStream({ name, containers, now, traits, names, query, ...more }),
+    html`<${TaskStream} key=${name} ...${{ name, containers, ...answer, query, hrefOf, at, ...by }} />`,
   ];
-};
+}

@@ -29,18 +29,18 @@ def test_what_has_become_of_a_container(
     state: str, exit_status: int | None, diagnostics: str, kind: str
 ) -> None:
     assert kind_of(state, exit_status, diagnostics) == kind
-    assert kind in [one["key"] for one in TRAITS["colours"][0]["known"]]
+    assert kind in [one["key"] for one in TRAITS["colour"][0]["known"]]
 
 
 def test_the_stream_reads_what_containers_have() -> None:
     row = ContainerRow("c", "a", "t", "n", "", "q", "u", "", 1, 1, 1, True, "", "", "RUNNING", 1, 0, None, "")
     fields = {*row.answer(), "kind"}
     assert {one["key"] for one in TRAITS["lanes"]} <= fields
-    assert {one["read"] for one in TRAITS["colours"]} <= fields
+    assert {one["read"] for one in TRAITS["colour"]} <= fields
     assert set(TRAITS["saved"]) <= fields
 
 
 def test_no_two_looks_of_a_colouring_are_alike() -> None:
-    for one in TRAITS["colours"]:
+    for one in TRAITS["colour"]:
         looks = [(look["hue"], look["hatch"]) for look in one.get("known", ())]
         assert len(set(looks)) == len(looks)
