@@ -225,6 +225,7 @@ class RMContainer:
         "preempted_for",
         "queue",
         "requested",
+        "reserved_on",
         "reserved_resource",
         "resource",
         "state",
@@ -278,6 +279,8 @@ class RMContainer:
         self.requested: Locality | None = None
         """How near it was asked for, as seen from its node."""
         self.reserved_resource: Resource | None = None
+        self.reserved_on = node
+        """The node that was first reserved for it; a reservation can be moved."""
         self.allocation_tags: tuple[str, ...] = ()
         self.version = 0
         self.last_confirmed = resource

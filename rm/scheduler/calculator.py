@@ -40,13 +40,22 @@ def float32(value: float) -> float:
 
 
 def round_up(value: int, step: int) -> int:
-    """The next multiple of `step`; the value itself when the step is 0."""
-    return value if step == 0 else -(-value // step) * step
+    """The next multiple of `step`; the value itself when the step is 0. What is negative is divided as Java
+    divides, towards zero, with all but one of a step added first.
+    """
+    if step == 0 or value >= 0:
+        return value if step == 0 else -(-value // step) * step
+    return -(max(1 - value - step, 0) // step) * step
 
 
 def round_down(value: int, step: int) -> int:
-    """The multiple of `step` below or at `value`; the value itself when the step is 0."""
-    return value if step == 0 else value // step * step
+    """The multiple of `step` next to `value`, towards zero; the value itself when the step is 0.
+
+    See tests/scenarios/queues/headroom-below-nothing.yaml.
+    """
+    if step == 0:
+        return value
+    return value // step * step if value >= 0 else -(-value // step) * step
 
 
 def divide_up(value: int, divisor: int) -> int:
@@ -205,14 +214,14 @@ class DefaultResourceCalculator(Calculator):
         """Memory."""
         memory, multiple = resource.memory_mb, step.memory_mb
         if multiple:
-            memory -= memory % multiple
+            memory -= memory % multiple if memory >= 0 else -(-memory % multiple)
         return Resource(memory, 1 if memory > 0 else 0) if memory else NONE
 
     def sum_down(self, one: Resource, two: Resource, step: Resource) -> Resource:
         """Memory."""
         memory, multiple = one.memory_mb + two.memory_mb, step.memory_mb
         if multiple:
-            memory -= memory % multiple
+            memory -= memory % multiple if memory >= 0 else -(-memory % multiple)
         return Resource(memory, 1 if memory > 0 else 0) if memory else NONE
 
     def multiply_up(self, resource: Resource, factor: float, step: Resource) -> Resource:
@@ -223,7 +232,7 @@ class DefaultResourceCalculator(Calculator):
         """Memory."""
         memory, multiple = int(resource.memory_mb * factor), step.memory_mb
         if multiple:
-            memory -= memory % multiple
+            memory -= memory % multiple if memory >= 0 else -(-memory % multiple)
         return Resource(memory, 1 if memory > 0 else 0) if memory else NONE
 
     def divide_up(self, resource: Resource, divisor: float) -> Resource:

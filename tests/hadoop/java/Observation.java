@@ -169,7 +169,8 @@ final class Observation {
     List<Object> seen = new ArrayList<>();
     for (RMContainer container : sorted) {
       Map<String, Object> one = new TreeMap<>();
-      NodeId node = container.getNodeId();
+      // Of a reservation that was moved RMContainer.getNodeId still names the first node.
+      NodeId node = container.getContainer().getNodeId();
       one.put("id", container.getContainerId().toString());
       one.put("node", node == null ? null : node.toString());
       one.put("state", container.getState().toString());

@@ -78,9 +78,13 @@ class PreemptionMarks:
             self._completion.kill_reservation(container)
 
     def move_reservation(self, container: RMContainer, node: SchedulerNode) -> bool:
-        """Moves a reservation to another node; False when its request could not be served there."""
+        """Moves a reservation to another node; False when its request could not be served there, or when it
+        was moved before: Hadoop looks for it where it was first. CapacityScheduler.moveReservedContainer.
+        """
         attempt = self._register.attempt(container.attempt_id)
         if attempt is None or container.key.update_of:  # one that is to grow cannot do so elsewhere
+            return False
+        if container.node is not container.reserved_on:
             return False
         key_asks = attempt.asks.key_asks(container.key)
         if key_asks is None or not key_asks.any.relax_locality:

@@ -402,12 +402,14 @@ class LeafQueue(CapacityQueue):
         attempt.is_reached = True
 
     def user_headroom(self, user: User, partition: str) -> Resource:
-        """A user's headroom in a partition; negative where limits have shrunk."""
+        """A user's headroom in a partition; negative where limits have shrunk. The user may have left: see
+        tests/scenarios/queues/headroom-of-a-user-who-has-gone.yaml.
+        """
         context = self.context
         share: Share = self.share(partition)
         root = next(queue for queue in self.ancestors() if queue.parent is None)
         return headroom(
-            self.users.limit_of(user, partition),
+            self.users.limit_of(self.users.by_name.get(user.name), partition),
             user.usage.used(partition),
             self.current_limit if partition == DEFAULT_PARTITION else share.effective_maximum,
             share.amounts.used,

@@ -341,9 +341,12 @@ class Users:
 
     # Limits
 
-    def limit_of(self, user: User, partition: str, *, ignores_exclusivity: bool = False) -> Resource:
-        """How much the user may have before it is passed over."""
-        weight, kind = user.weight, _kind(True, False) if ignores_exclusivity else 0
+    def limit_of(self, user: User | None, partition: str, *, ignores_exclusivity: bool = False) -> Resource:
+        """How much the user may have before it is passed over; None is one who is not known here (any more)
+        and has the weight 1.
+        """
+        weight = user.weight if user is not None else 1.0
+        kind = _kind(True, False) if ignores_exclusivity else 0
         sums = self._sums_of(partition) if partition else self._in_default
         known = sums.own_limits[kind] if weight == 1.0 else sums.scaled_limits.get((kind, weight))
         if known is not None and known.version == self.version:
