@@ -103,8 +103,8 @@ class Facets:
         """Counts a row; whether it has the values that are chosen."""
         missed = [name for name, wanted in self._chosen.items() if not _is_one_of(texts[name], name, wanted)]
         for name in self._counts if not missed else missed if len(missed) == 1 else ():
-            counts = self._counts[name]
-            counts[texts[name]] = counts.get(texts[name], 0) + 1
+            counts, has = self._counts[name], texts[name]
+            counts[has] = counts.get(has, 0) + 1
         return not missed
 
     def counts(self) -> dict[str, dict[str, int]]:

@@ -29,6 +29,10 @@ MEASURES: dict[str, tuple[str, Measure]] = {
 """What colours can say: in words, and as a part of a whole."""
 
 
+_Node = tuple[Answer, int, int, int]
+"""The row, which part of what is measured, and the containers, as far as the node is active."""
+
+
 def natural(name: str) -> tuple[str | int, ...]:
     """A key of order: n2 comes before n10."""
     return tuple(int(part) if part.isdecimal() else part for part in _DIGITS.split(name))
@@ -40,12 +44,14 @@ class HeatMap:
     def __init__(self, by: str = "rack", measure: str = "memory") -> None:
         self._field = GROUPS.get(by, GROUPS["rack"])
         self._measure = MEASURES.get(measure, MEASURES["memory"])[1]
-        self._groups: dict[str, list[Answer]] = {}
+        self._groups: dict[str, list[_Node]] = {}
         self._count = 0
 
     def add(self, row: Answer) -> None:
         """One more node."""
-        self._groups.setdefault(row[self._field], []).append(row)
+        is_active = row["state"] in _ACTIVE
+        known = (row, *self._measure(row), row["containers"]) if is_active else (row, 0, 0, 0)
+        self._groups.setdefault(row[self._field], []).append(known)
         self._count += 1
 
     def blocks(self) -> list[Answer]:
@@ -55,30 +61,30 @@ class HeatMap:
             {
                 "name": name,
                 "count": plural(len(rows), "node"),
-                "square": [self._square(rows[first : first + each]) for first in range(0, len(rows), each)],
+                "square": [_square(rows[first : first + each]) for first in range(0, len(rows), each)],
             }
             for name, rows in sorted(self._groups.items(), key=lambda one: natural(one[0]))
         ]
         return [heat(groups, isSmall=self._count > _MANY), _legend(each)]
 
-    def _square(self, rows: Sequence[Answer]) -> Answer:
-        living = [row for row in rows if row["state"] in _ACTIVE]
-        amounts = [self._measure(row) for row in living]
-        used, whole = sum(one for one, _ in amounts), sum(one for _, one in amounts)
-        share = _PERCENT * used / whole if whole else 0.0
-        first, last = rows[0], rows[-1]
-        is_well = all(row["state"] == "RUNNING" for row in rows)
-        is_alone = len(rows) == 1
-        what = f"{first['id']} {first['state']}" if is_alone else f"{first['id']} … {last['id']}"
-        containers = plural(sum(row["containers"] for row in living), "container")
-        return {
-            "text": first["host"],
-            "kind": f"step{min(_STEPS - 1, int(share * _STEPS / _PERCENT))}" if is_well else "dead",
-            "to": f"/cluster/node/{first['id']}"
-            if is_alone
-            else f"/cluster/nodes?rack={quote(first['rack'], safe='')}",
-            "title": f"{what}, {first['rack']}, {first['partition']}\n{percentage(share)} used, {containers}",
-        }
+
+def _square(some: Sequence[_Node]) -> Answer:
+    used, whole, containers, is_well = 0, 0, 0, True
+    for row, part, total, held in some:
+        used, whole, containers = used + part, whole + total, containers + held
+        is_well = is_well and row["state"] == "RUNNING"
+    share = _PERCENT * used / whole if whole else 0.0
+    first, last = some[0][0], some[-1][0]
+    is_alone = len(some) == 1
+    what = f"{first['id']} {first['state']}" if is_alone else f"{first['id']} … {last['id']}"
+    to = f"node/{first['id']}" if is_alone else f"nodes?rack={quote(first['rack'], safe='')}"
+    said = f"{percentage(share)} used, {plural(containers, 'container')}"
+    return {
+        "text": first["host"],
+        "kind": f"step{min(_STEPS - 1, int(share * _STEPS / _PERCENT))}" if is_well else "dead",
+        "to": f"/cluster/{to}",
+        "title": f"{what}, {first['rack']}, {first['partition']}\n{said}",
+    }
 
 
 def _legend(each: int) -> Answer:

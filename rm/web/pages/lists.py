@@ -130,16 +130,16 @@ class Selection:
         """`facets` are the fields of which values can be chosen, by their names."""
         self._texts = {one["key"]: one["read"] for one in columns if not one["isNumber"]}
         self._numbers = {one["key"]: one["read"] for one in columns if one["isNumber"]}
-        self._query = parse(asked.get("q", ""), self._texts, self._numbers)
+        self._query = parse(asked["q"], self._texts, self._numbers) if asked.get("q") else None
         self._names = facets
         self._facets = Facets({key: [asked[key]] if asked.get(key) else [] for key in facets})
-        self.total = self.count = 0
+        self.count = 0
 
     def takes(self, row: Answer) -> bool:
         """Whether the row is shown."""
-        listed = Listed(row, self._texts, self._numbers)
-        self.total += 1
-        is_taken = self._query.holds(listed) and self._facets.passes(listed.texts)
+        if self._query is not None and not self._query.holds(Listed(row, self._texts, self._numbers)):
+            return False
+        is_taken = self._facets.passes({name: row[self._texts[name]] for name in self._names})
         self.count += is_taken
         return is_taken
 
