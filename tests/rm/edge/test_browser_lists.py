@@ -175,6 +175,61 @@ async def look_at_many_nodes(page: Page, caller: Web) -> None:
     await page.unroute("**/ui/nodes*")
 
 
+HELD = """async () => {
+  const { containersOf } = await import('/static/containers.js');
+  const { container, isCut } = await containersOf('app=a');
+  return [container.map((one) => `${one.id} ${one.state} ${one.elapsed}`), isCut];
+}"""
+
+
+def container(number: int, state: str = "RUNNING", finished: int = 0) -> dict[str, Any]:
+    return {"id": f"c{number}", "state": state, "started": number, "finished": finished}
+
+
+async def hold_containers(page: Page, caller: Web) -> None:
+    """The newest are shown until all have come, slice by slice; then what has changed is asked for, and all
+    are read anew where something ended unseen.
+    """
+    rows = [container(number) for number in range(12_000)]
+    living, asked = len(rows), []
+
+    async def answer(route: Any) -> None:
+        query = dict(parse_qsl(urlsplit(route.request.url).query))
+        asked.append({name: value for name, value in query.items() if name != "app"})
+        head = {"now": 20_000 + len(asked), "living": living, "known": len(rows), "isCut": "limit" in query}
+        if "changes" in query:
+            shown = [one for one in rows if one["state"] != "RUNNING"]
+        elif "from" in query:
+            head["isCut"] = False
+            shown = rows[int(query["from"]) : int(query["from"]) + int(query["limit"])]
+        else:
+            shown = rows[-int(query["limit"]) :]
+        await route.fulfill(json={"containers": {**head, "container": shown}})
+
+    await show(page, caller, "/cluster")
+    await page.route("**/ui/containers*", answer)
+    (first, is_cut) = await page.evaluate(HELD)
+    assert (first[0], len(first), is_cut) == ("c10000 RUNNING 10001", 2_000, True)
+    while asked[-1] != {"from": "10000", "limit": "5000"}:
+        await page.evaluate(DRAWN)
+    rows[1] = container(1, "COMPLETE", 7)
+    rows += [container(12_000, "RESERVED"), container(12_001, "RESERVED")]
+    living = 12_001
+    (found, is_cut) = await page.evaluate(HELD)
+    assert asked[-1] == {"changes": "20002"}, "when the first slice was read"
+    assert (len(found), is_cut) == (12_002, False)
+    assert (found[0], found[1]) == ("c0 RUNNING 20005", "c1 COMPLETE 6")
+    del rows[12_000]
+    living = 12_000
+    (found, _) = await page.evaluate(HELD)
+    assert [one.split()[0] for one in found[-2:]] == ["c11999", "c12001"], "a reservation is gone"
+    living = 11_000
+    await page.evaluate(HELD)
+    await page.evaluate(HELD)
+    assert {"limit": "2000"} in asked[-2:], "they are read anew"
+    await page.unroute("**/ui/containers*")
+
+
 async def use_chart(page: Page) -> None:
     """Values are read and a part is chosen by keys, a series is switched off, and both files can be had."""
     chart = page.locator("figure.chart").first
@@ -333,6 +388,7 @@ def test_lists_and_queues(browser: Browser, tmp_path: Path) -> None:
             await sort_and_save(page, caller, ids)
             await move_by_keys(page, ids)
             await look_at_many_nodes(page, caller)
+            await hold_containers(page, caller)
             await change_queues(page, caller)
             await keep_the_focus_in_sight(page, caller)
             await measure_contrast(page, caller)
