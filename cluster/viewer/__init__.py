@@ -7,6 +7,7 @@ comparison   two recordings on the same axes
 compared     the page of that
 run          the page of one run: figures and queues
 guide        what a run with a guide says to watch, and the pictures that show it
+timebar      the slider of time, with the moments of a run in words
 simulation   the page from which simulations are run
 units        times and indexes in words
 library      the recordings that are shown, and the simulations that are run for it

@@ -16,10 +16,10 @@ from aiohttp import web
 from yarnbox import SOURCES
 from yarnbox.cluster.viewer.answers import missing, wrong
 from yarnbox.cluster.viewer.compared import compare_page
-from yarnbox.cluster.viewer.comparison import titles
 from yarnbox.cluster.viewer.library import LARGEST_TEXT, RecordingLibrary, SimulationFailedError
 from yarnbox.cluster.viewer.run import run_page
-from yarnbox.cluster.viewer.simulation import simulation_page
+from yarnbox.cluster.viewer.simulation import SIZES, simulation_page
+from yarnbox.cluster.viewer.timebar import time_bar
 from yarnbox.rm.edge.http.pages import RECORDING, Pages
 from yarnbox.rm.edge.http.server import CSRF_HEADER, ROOT
 from yarnbox.rm.web.pages.shell import run_shell
@@ -49,7 +49,6 @@ class Viewer:
         self.add("GET", _UI + "/what-if", self._what_if)
         self.add("GET", _UI + "/shell", self._shell)
         self.add("GET", _UI + "/simulations", self._offer)
-        self.add("GET", _UI + "/simulations/file", self._file)
         self.add("POST", _UI + "/simulations", self._simulate)
         self.add("GET", ROOT + "/{path:.+}", self._answer)
 
@@ -90,17 +89,10 @@ class Viewer:
         return _json(found.answer("/" + request.match_info["path"].rstrip("/"), request.query, _at(request)))
 
     async def _header(self, request: web.Request) -> web.StreamResponse:
-        recordings = self._library.recordings
-        called = titles(recordings)
-        runs = [
-            {"run": run, "name": one.name, "title": called[run], "scheduler": one.scheduler}
-            for run, one in recordings.items()
-        ]
-        shown: dict[str, Any] = {"runs": runs, "whatIf": self._library.report is not None}
-        if recordings:
-            found = self._library.run(request.query.get("run", ""))
-            shown["run"] = {key: found.recording.data.get(key) for key in _HEADER}
-            shown["run"]["countsVCores"] = found.counts_vcores
+        asked = request.query.get("run", "")
+        shown = time_bar(self._library.recordings, asked)
+        if "run" in shown:
+            shown["countsVCores"] = self._library.run(asked).counts_vcores
         return _json(shown)
 
     async def _comparison(self, request: web.Request) -> web.StreamResponse:
@@ -129,51 +121,35 @@ class Viewer:
     # ---- simulations
 
     async def _offer(self, request: web.Request) -> web.StreamResponse:
-        page = simulation_page(self._library.recordings)
-        sizes = [{"name": name, **one} for name, one in _SIZES.items()]
-        offered = {"files": self._library.files(), "sizes": sizes, **page}
-        return _json({**offered, "example": _EXAMPLE.read_text(encoding="utf-8")})
-
-    async def _file(self, request: web.Request) -> web.StreamResponse:
-        return _json({"text": self._library.text(request.query.get("name", ""))})
+        file = request.query.get("file", "")
+        text = self._library.text(file) if file else _EXAMPLE.read_text(encoding="utf-8")
+        page = simulation_page(self._library.recordings, self._library.files(), file, text)
+        return _json({"simulations": {"block": page}})
 
     async def _simulate(self, request: web.Request) -> web.StreamResponse:
         try:
             asked = json.loads(await request.text())
             text, called, scheduler = (_text(asked, name) for name in ("text", "name", "scheduler"))
-            sizes = {name: _size(asked, name) for name in _SIZES}
+            sizes = {name: _size(asked, name) for name in SIZES}
         except (ValueError, TypeError) as error:
             raise wrong(f"text, name and scheduler are required: {error}") from None
         try:
             run = await self._library.simulate(text, called or "scenario", scheduler, sizes)
         except SimulationFailedError as error:
             return _json({"problems": error.problems}, 422)
-        return _json({"run": run})
-
-
-_HEADER = (
-    "name",
-    "kind",
-    "file",
-    "moments",
-)
+        return _json({"run": run, "to": f"/cluster/run?run={run}&at=0"})
 
 
 _EXAMPLE = SOURCES / "yarnbox" / "examples" / "scenarios" / "two-queues.yaml"
 """What the page begins with."""
-_SIZES: dict[str, dict[str, Any]] = {
-    "nodes": {"text": "Nodes of 10 GiB and 10 vcores", "usual": 4, "most": 200},
-    "jobs": {"text": "Number of jobs", "usual": 200, "most": 2000},
-    "scale": {"text": "Divide bytes by", "usual": 10, "most": 1_000_000},
-}
-"""Of a trace."""
 
 
 def _size(asked: Any, name: str) -> int:
-    value, most = asked.get(name, _SIZES[name]["usual"]), _SIZES[name]["most"]
-    if type(value) is not int or not 1 <= value <= most:
+    """As a form has it, or a number."""
+    value, most = asked.get(name, SIZES[name]["value"]), SIZES[name]["most"]
+    if type(value) not in (int, str) or not 1 <= int(value) <= most:
         raise ValueError(f"{name} has to be a number from 1 to {most}")
-    return value
+    return int(value)
 
 
 def _text(asked: Any, name: str) -> str:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from yarnbox.rm.web.pages.blocks import heading, paragraph, table
+from yarnbox.rm.web.pages.blocks import choose, form, heading, paragraph, table
 from yarnbox.sim.recording.document import Recording
 from yarnbox.sim.scenario.reading.schedulers import SCHEDULERS
 
@@ -19,16 +19,41 @@ _OTHER_SCHEDULER = (
     "are not checked."
 )
 
+_KINDS = ".yaml,.yml,.tsv"
+SIZES: dict[str, dict[str, Any]] = {
+    "nodes": {"label": "Of a trace: nodes of 10 GiB and 10 vcores", "value": 4, "most": 200},
+    "jobs": {"label": "jobs", "value": 200, "most": 2000},
+    "scale": {"label": "bytes divided by", "value": 10, "most": 1_000_000},
+}
+"""What else is asked of a trace."""
 
-def simulation_page(recordings: Mapping[str, Recording]) -> dict[str, Any]:
-    """What stands above the text of a scenario, the schedulers to choose from, and what stands below."""
-    named = [[one, f"{one.capitalize()}Scheduler"] for one in SCHEDULERS]
-    return {
-        "above": [heading("Simulation", 1), paragraph(_ABOUT)],
-        "schedulers": [["", "the one that the file names"], *named],
-        "below": [paragraph(_OTHER_SCHEDULER, "empty")],
-        "runs": [heading("Runs"), _runs(recordings)] if recordings else [],
-    }
+
+def simulation_page(
+    recordings: Mapping[str, Recording], files: Sequence[str], file: str, text: str
+) -> list[dict[str, Any]]:
+    """`file` is the one that is chosen of the `files`, or empty; `text` is what can be changed and played."""
+    schedulers = [(one, f"{one.capitalize()}Scheduler") for one in SCHEDULERS]
+    choices = [("", "choose one"), *((one, one) for one in files)]
+    fields: list[dict[str, Any]] = [
+        {"field": "upload", "label": f"{'Or a' if files else 'A'} file of your own", "accept": _KINDS},
+        {"field": "lines", "name": "text", "label": "Scenario", "value": text},
+        {
+            "field": "choice",
+            "name": "scheduler",
+            "label": "Scheduler",
+            "choices": [("", "the one that the file names"), *schedulers],
+            "value": "",
+        },
+        *({"field": "number", "name": name, **one} for name, one in SIZES.items()),
+    ]
+    return [
+        heading("Simulation", 1),
+        paragraph(_ABOUT),
+        *([choose("File", "file", choices, file)] if files else ()),
+        form(f"simulation {file}", fields, "/ui/simulations", "Run", {"name": file or "scenario"}),
+        paragraph(_OTHER_SCHEDULER, "empty"),
+        *([heading("Runs"), _runs(recordings)] if recordings else ()),
+    ]
 
 
 def _runs(recordings: Mapping[str, Recording]) -> dict[str, Any]:

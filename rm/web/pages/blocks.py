@@ -166,6 +166,14 @@ def stream(name: str, asked: str, leads: str, **how: object) -> Answer:
     return {"stream": name, "source": f"/ui/containers?{asked}", "leads": leads, **how}
 
 
+def form(key: str, fields: Sequence[Answer], call: str, verb: str, body: Answer) -> Answer:
+    """A form that is posted to `call` with the rest of the body; the answer says where it leads (`to`), or
+    which `problems` there are. What is written stays with the `key`. A `field` is a `number`, a `choice`, the
+    `lines` of a text, or an `upload` that gives `name` and `text`.
+    """
+    return {"form": list(fields), "key": key, "call": call, "verb": verb, "body": body}
+
+
 def log_tail(app: str) -> Answer:
     """The ends of the logs of an application's containers, as they grow."""
     return {"log": app, "source": f"/ui/containers?app={app}"}

@@ -335,7 +335,7 @@ def test_a_demo_explains_itself_and_can_be_changed(browser: Browser, recording: 
             await page.locator("#means").wait_for(state="hidden")
             await page.get_by_role("link", name="Open delay.yaml").click()
             await page.wait_for_url("**/simulation?file=delay.yaml**")
-            text = page.locator("#scenario")
+            text = page.get_by_label("Scenario")
             await expect(text).to_have_value(re.compile("name: delay"))
             changed = (await text.input_value()).replace("threshold.node: 0.5", "threshold.node: -1")
             await text.fill(re.sub(r"\n  - expect: .*", "", changed))
@@ -356,8 +356,8 @@ def test_what_is_wrong_with_a_scenario_is_told(browser: Browser, recording: Reco
     async def scene() -> None:
         async with viewing([recording]) as caller, browser.page() as page:
             await show(page, caller.top, "/simulation")
-            await page.locator("#scenario").fill("name: bad\nsteps: [{sleep: 1}]\n")
+            await page.get_by_label("Scenario").fill("name: bad\nsteps: [{sleep: 1}]\n")
             await page.get_by_role("button", name="Run", exact=True).click()
-            await page.locator("#problems", has_text="scenario:2: unknown verb 'sleep'").wait_for()
+            await page.locator(".form .error", has_text="scenario:2: unknown verb 'sleep'").wait_for()
 
     browser.play(scene)

@@ -11,6 +11,7 @@ from typing import Any
 
 import aiohttp
 
+from tests.blocks import of_kind
 from tests.cluster.viewer.conftest import TEXT
 from tests.waiting import PATIENCE_S
 from yarnbox.cluster.viewer import library as library_module
@@ -82,11 +83,9 @@ def test_pages_and_answers(recording: Recording) -> None:
                 async with caller.session.get(caller.top + path) as answer:
                     assert 'data-source="recording"' in await answer.text()
                     assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
-            header = await caller.get("/ui/recording")
-            (run,) = header["runs"]
-            assert run["title"] == "a: two-queues (Capacity)"
-            assert (run["run"], run["name"], run["scheduler"]) == ("a", "two-queues", "CapacityScheduler")
-            assert header["run"]["file"] == TEXT
+            bar = await caller.get("/ui/recording")
+            assert bar["runs"] == [["a", "a: two-queues (Capacity)"]]
+            assert (bar["run"], bar["countsVCores"]) == ("a", False)
             assert (await caller.get("/metrics?at=5000"))["clusterMetrics"]["allocatedMB"] == 3072
             page = await caller.get("/ui/recording/page?at=5000")
             assert page["page"]["block"][1]["paragraph"].startswith("One has all")
@@ -102,9 +101,12 @@ def test_pages_and_answers(recording: Recording) -> None:
 def test_without_a_recording_there_is_the_simulation_alone() -> None:
     async def scene() -> None:
         async with viewing([]) as caller:
-            assert await caller.get("/ui/recording") == {"runs": [], "whatIf": False}
+            bar = await caller.get("/ui/recording")
+            assert (bar["runs"], bar["instead"][0]["heading"]) == ([], "No run to show")
             await caller.get("/metrics", 404)
-            assert (await caller.get("/ui/simulations"))["files"] == []
+            page = (await caller.get("/ui/simulations"))["simulations"]["block"]
+            assert len(of_kind(page, "form")) == 1
+            assert of_kind(page, "choose") == [], "there are no files"
 
     play(scene)
 
@@ -127,11 +129,13 @@ def test_other_sites_are_kept_out(recording: Recording) -> None:
 def test_a_scenario_is_played_with_the_scheduler_that_is_chosen(recording: Recording) -> None:
     async def scene() -> None:
         async with viewing([recording]) as caller:
-            run = (await caller.simulate(200, text=TEXT, name="x.yaml", scheduler="fair"))["run"]
-            header = await caller.get(f"/ui/recording?run={run}")
-            assert [(one["run"], one["scheduler"]) for one in header["runs"]] == [
-                ("a", "CapacityScheduler"),
-                (run, "FairScheduler"),
+            made = await caller.simulate(200, text=TEXT, name="x.yaml", scheduler="fair", nodes="4")
+            run = made["run"]
+            assert made["to"] == f"/cluster/run?run={run}&at=0"
+            bar = await caller.get(f"/ui/recording?run={run}")
+            assert bar["runs"] == [
+                ["a", "a: two-queues (Capacity)"],
+                [run, f"{run}: two-queues (Fair)"],
             ]
             for asked, shown in (("", ["a", run]), (f"{run},a", [run, "a"])):
                 page = (await caller.get(f"/ui/comparison?runs={asked}"))["comparison"]["block"]
@@ -147,6 +151,8 @@ def test_what_is_no_simulation_is_not_begun(monkeypatch: Any) -> None:
                 {"text": 7},
                 {"text": TEXT, "scheduler": "os.system"},
                 {"text": "", "nodes": 10**6},
+                {"text": "", "nodes": "0"},
+                {"text": "", "nodes": True},
             ):
                 await caller.simulate(400, **wrong)
             monkeypatch.setattr(library_module, "LARGEST_TEXT", 20)
@@ -178,10 +184,12 @@ def test_files_of_the_directory_and_of_no_other(tmp_path: Path) -> None:
 
     async def scene() -> None:
         async with viewing([], inside) as caller:
-            assert (await caller.get("/ui/simulations"))["files"] == ["deep/x.yaml"]
-            assert (await caller.get("/ui/simulations/file?name=deep/x.yaml"))["text"] == TEXT
-            for name in ("../secret.yaml", "link.yaml", "notes.txt", "/etc/passwd", ""):
-                await caller.get(f"/ui/simulations/file?name={name}", 404)
+            page = (await caller.get("/ui/simulations?file=deep/x.yaml"))["simulations"]["block"]
+            assert [value for value, _ in of_kind(page, "choose")[0]] == ["", "deep/x.yaml"]
+            _, text, *_ = of_kind(page, "form")[0]
+            assert text["value"] == TEXT
+            for name in ("../secret.yaml", "link.yaml", "notes.txt", "/etc/passwd"):
+                await caller.get(f"/ui/simulations?file={name}", 404)
 
     play(scene)
 
@@ -189,7 +197,8 @@ def test_files_of_the_directory_and_of_no_other(tmp_path: Path) -> None:
 def test_a_report_of_what_if_is_shown_in_a_frame_that_may_do_nothing() -> None:
     async def scene() -> None:
         async with viewing([], report="<!DOCTYPE html><p>worse</p>") as caller:
-            assert (await caller.get("/ui/recording"))["whatIf"] is True
+            page = (await caller.get("/ui/comparison"))["comparison"]["block"]
+            assert of_kind(page, "report") == ["What if"]
             async with caller.session.get(caller.api + "/ui/what-if") as answer:
                 assert await answer.text() == "<!DOCTYPE html><p>worse</p>"
                 assert answer.content_type == "text/html"
@@ -197,7 +206,6 @@ def test_a_report_of_what_if_is_shown_in_a_frame_that_may_do_nothing() -> None:
             async with caller.session.get(caller.top + "/cluster/compare") as page:
                 assert "frame-src 'self'" in page.headers["Content-Security-Policy"]
         async with viewing([]) as caller:
-            assert (await caller.get("/ui/recording"))["whatIf"] is False
             await caller.get("/ui/what-if", status=404)
 
     play(scene)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+from tests.blocks import named, of_kind
 from yarnbox.cluster.viewer.simulation import simulation_page
 from yarnbox.sim.recording.document import Recording
 
 
 def test_runs_lead_to_their_pages_and_to_comparisons_with_the_last(recording: Recording) -> None:
     fair = Recording({**recording.data, "scheduler": "FairScheduler"}, "x")
-    page = simulation_page({"a": recording, "s1": fair})
-    assert page["schedulers"][:2] == [["", "the one that the file names"], ["fifo", "FifoScheduler"]]
-    first, last = page["runs"][1]["table"]
+    first, last = named(simulation_page({"a": recording, "s1": fair}, [], "", ""), "Runs")["table"]
     assert first == [
         {"link": "a", "to": "/cluster/run?run=a"},
         "two-queues",
@@ -18,4 +17,16 @@ def test_runs_lead_to_their_pages_and_to_comparisons_with_the_last(recording: Re
         {"link": "compare with s1", "to": "/cluster/compare?runs=a,s1"},
     ]
     assert last[2:] == ["FairScheduler", ""], "nobody compares it with itself"
-    assert simulation_page({})["runs"] == []
+    assert of_kind(simulation_page({}, [], "", ""), "table") == []
+
+
+def test_a_file_is_chosen_and_its_text_can_be_changed() -> None:
+    page = simulation_page({}, ["x.yaml", "y.tsv"], "x.yaml", "name: x")
+    (choices,) = of_kind(page, "choose")
+    assert choices == [["", "choose one"], ["x.yaml", "x.yaml"], ["y.tsv", "y.tsv"]]
+    (form,) = [one for one in page if "form" in one]
+    assert (form["key"], form["body"]) == ("simulation x.yaml", {"name": "x.yaml"})
+    fields = {one.get("name"): one for one in form["form"]}
+    assert fields["text"]["value"] == "name: x"
+    assert fields["scheduler"]["choices"][1] == ("fifo", "FifoScheduler")
+    assert (fields["nodes"]["value"], fields["nodes"]["most"]) == (4, 200)

@@ -4,6 +4,7 @@ import { chart } from "./charts.js";
 import { containersOf } from "./containers.js";
 import { actions } from "./dialog.js";
 import { EPOCH, empty, exact, facts, h, html, pushQuery, said, select, table, withQuery } from "./dom.js";
+import { form } from "./form.js";
 import { grid } from "./grid.js";
 import { logTail } from "./logtail.js";
 import { containersOfRun } from "./recording.js";
@@ -85,6 +86,7 @@ export const DRAWN = {
   choose: (choices, { name, into, present }) =>
     html`<label>${name} ${select(choices, present, (value) => pushQuery(into, value))} </label>`,
   report: (title, { address }) => h("iframe", { class: "report", title, src: address }),
+  form: (fields, options) => form(fields, options),
   log: (app, { read }) => logTail(app, list(read.container)),
   grid: (rows, { read, ...options }, query) =>
     grid({

@@ -221,6 +221,6 @@ addEventListener("refresh", draw);
 for (const colours of ["(prefers-color-scheme: dark)", "(prefers-contrast: more)", "(forced-colors: active)"])
   matchMedia(colours).addEventListener("change", draw);
 document.documentElement.dataset.theme = localStorage.getItem("theme") || "";
-await recorded?.begin(VIEWS, go);
+recorded?.begin(VIEWS);
 setInterval(look, EVERY_MS);
 draw();
