@@ -24,6 +24,7 @@ from yarnbox.rm.web.pages.lists import (
     A_PAGE,
     EventsPage,
     NodesPage,
+    application_row,
     applications_page,
     labels_page,
 )
@@ -317,7 +318,7 @@ class RecordedCluster:
             first,
             limit,
         )
-        shown = [self._app(str(row.app.application_id), moment) for row in found.rows]
+        shown = [application_row(self._app(str(row.app.application_id), moment)) for row in found.rows]
         counts = {"total": found.total, "matching": found.matching, "facets": found.facets}
         return {"found": {**counts, "block": applications_page(query, counts, first, limit), "app": shown}}
 

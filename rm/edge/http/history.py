@@ -30,7 +30,7 @@ from yarnbox.rm.web import apps, finding
 from yarnbox.rm.web.pages.actions import application_actions, node_actions
 from yarnbox.rm.web.pages.application import Known, application_page, is_over
 from yarnbox.rm.web.pages.charts import cluster_charts, queue_charts
-from yarnbox.rm.web.pages.lists import A_PAGE, NodesPage, applications_page
+from yarnbox.rm.web.pages.lists import A_PAGE, NodesPage, application_row, applications_page
 from yarnbox.rm.web.pages.node import Use, node_page
 from yarnbox.rm.web.pages.taskstream import TRAITS, kind_of
 from yarnbox.rm.web.past import (
@@ -167,7 +167,7 @@ class Past:
             if any(one.name == finding.GPU for one in context.resource_types):
                 shown["allocatedGPUs"] = int(row.number("gpus"))
                 shown["reservedGPUs"] = int(row.number("reservedgpus"))
-        return shown
+        return application_row(shown)
 
     def list_nodes(self, call: Call) -> Listing:
         """GET /ui/nodes?q=&states=&rack=&label=&state=&by=&measure=: nodes in few words, and their page."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from math import log10
 
 from yarnbox.rm.web.pages.blocks import (
+    TO_NODE,
     actions,
     column,
     facts,
@@ -54,28 +55,28 @@ _MS = 1000
 
 _ATTEMPTS = (
     column("id", "Attempt ID", read="appAttemptId", isCard=True),
-    column("state", "State", "states", "appAttemptState", isCard=True),
-    column("started", "Started", "time", "startTime"),
-    column("finished", "Finished", "time", "finishedTime"),
-    column("container", "AM Container", "orNoneText", "containerId"),
-    column("node", "Node", "ofNode", "nodeId", isCard=True),
-    column("logs", "Logs", "away", "logsLink", word="Logs", isFixed=True),
-    column("blacklist", "Nodes blacklisted by the app", "orNoneText", "blacklistedNodes"),
-    column("system", "Nodes blacklisted by the system", "orNoneText", "nodesBlacklistedBySystem"),
-    column("diagnostics", "Diagnostics Info", "longText"),
+    column("state", "State", "state", "appAttemptState", isCard=True),
+    column("started", "Started", "moment", "startTime"),
+    column("finished", "Finished", "moment", "finishedTime"),
+    column("container", "AM Container", "known", "containerId"),
+    column("node", "Node", "link", "nodeId", isCard=True, to=TO_NODE),
+    column("logs", "Logs", "link", "logsLink", to="{logsLink}", word="Logs", isFixed=True),
+    column("blacklist", "Nodes blacklisted by the app", "known", "blacklistedNodes"),
+    column("system", "Nodes blacklisted by the system", "known", "nodesBlacklistedBySystem"),
+    column("diagnostics", "Diagnostics Info", "long"),
 )
 _KEY = ("priority", "allocationRequestId", "resourceName")
 _REQUESTS = (
     column("priority", "Priority", "number"),
     column("request", "AllocationRequestId", "number", "allocationRequestId"),
-    column("place", "ResourceName", "orNoneText", "resourceName", isCard=True),
-    column("capability", "Capability", "amounts", isCard=True),
+    column("place", "ResourceName", "known", "resourceName", isCard=True),
+    column("capability", "Capability", "amount", isCard=True),
     column("containers", "NumContainers", "number", "numContainers", isCard=True),
     column("relax", "RelaxLocality"),
-    column("label", "NodeLabelExpression", "orNoneText", "nodeLabelExpression"),
+    column("label", "NodeLabelExpression", "known", "nodeLabelExpression"),
     column("execution", "ExecutionType"),
-    column("tags", "AllocationTags", "orNoneText"),
-    column("constraint", "PlacementConstraint", "orNoneText", "placementConstraint"),
+    column("tags", "AllocationTags", "known"),
+    column("constraint", "PlacementConstraint", "known", "placementConstraint"),
 )
 
 

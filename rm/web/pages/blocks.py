@@ -11,20 +11,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from yarnbox.rm.web.pages.terms import meaning, term
 from yarnbox.rm.web.values import Answer
 
-_NUMBERS = (
-    "number",
-    "count",
-    "memory",
-    "amounts",
-    "time",
-    "logged",
-    "lengthOfTime",
-    "share",
-    "progress",
-    "partOf",
-    "memoryPartOf",
-)
-"""Kinds of columns that are sorted and compared as numbers."""
+_AMOUNTS = ("number", "count", "gib", "gibPart", "amount", "part", "percent", "share")
+_TIMES = ("moment", "logged", "duration")
+"""Kinds of columns that are sorted and compared as numbers, together with these."""
+TO_APP, TO_NODE, TO_QUEUE = "/cluster/app/{}", "/cluster/node/{}", "/cluster/scheduler?queue={}"
+"""Where links lead."""
 Values = Sequence[float | None]
 """One for each moment; None where nothing is known."""
 
@@ -193,12 +184,23 @@ def choose(name: str, parameter: str, choices: Sequence[tuple[str, str]], presen
     return {"choose": [list(one) for one in choices], "name": name, "into": parameter, "present": present}
 
 
-def column(key: str, name: str, kind: str = "text", read: str = "", **how: object) -> Answer:
+def column(key: str, name: str, kind: str = "plain", read: str = "", **how: object) -> Answer:
     """A column of a grid. `key` names it in addresses and filters, `read` is the field of a row, the key
-    otherwise; the kinds are those of columns.js. `isCard` shows it on a phone, `isOff` on request alone,
-    `isFixed` keeps the list from being sorted by it.
+    otherwise; `kind` is one of columns.js or of the values of facts; `note` is a field that is said, small,
+    behind it. A `link` leads `to` an address with fields of the row in braces, where {} is the column's own.
+    `isCard` shows it on a phone, `isOff` on request alone, `isFixed` keeps the list from being sorted by it.
     """
-    return {"key": key, "name": name, "kind": kind, "read": read or key, "isNumber": kind in _NUMBERS, **how}
+    field = read or key
+    if isinstance(to := how.get("to"), str):
+        how["to"] = to.replace("{}", f"{{{field}}}")
+    return {
+        "key": key,
+        "name": name,
+        "kind": kind,
+        "read": field,
+        "isNumber": kind in (*_AMOUNTS, *_TIMES),
+        **how,
+    }
 
 
 def grid(

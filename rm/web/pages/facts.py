@@ -10,6 +10,7 @@ line break parts).
 
 from __future__ import annotations
 
+import re
 from urllib.parse import quote
 
 from yarnbox.rm.web.values import Answer
@@ -28,3 +29,22 @@ def or_none(value: object) -> object:
 def queue_page(path: str) -> str:
     """The page of a queue."""
     return f"/cluster/scheduler?queue={quote(path, safe='')}"
+
+
+_PAGES = (
+    (re.compile(r"application_"), "/cluster/app/"),
+    (re.compile(r"appattempt_"), "/cluster/appattempt/"),
+    (re.compile(r"container_"), "/cluster/container/"),
+    (re.compile(r"root(\.|$)"), "/cluster/scheduler?queue="),
+    (re.compile(r"[\w.-]+:\d+$"), "/cluster/node/"),
+)
+_NAMED = re.compile(r".*\(([^()]+)\)$")
+
+
+def page_of(name: str) -> str:
+    """The page of what has that name, by how it looks; "" where there is none. A recording writes "its name
+    (its id)".
+    """
+    named = _NAMED.match(name)
+    found = named[1] if named else name
+    return next((to + quote(found, safe=":") for looks, to in _PAGES if looks.match(found)), "")

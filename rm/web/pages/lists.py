@@ -10,6 +10,9 @@ from urllib.parse import urlencode
 
 from yarnbox.rm.web.filters import Facets, Listed, parse
 from yarnbox.rm.web.pages.blocks import (
+    TO_APP,
+    TO_NODE,
+    TO_QUEUE,
     chips,
     choice,
     column,
@@ -22,6 +25,7 @@ from yarnbox.rm.web.pages.blocks import (
     section,
     text,
 )
+from yarnbox.rm.web.pages.facts import page_of
 from yarnbox.rm.web.pages.heat import GROUPS, MEASURES, HeatMap
 from yarnbox.rm.web.values import Answer
 from yarnbox.yarn.enums import YarnApplicationState
@@ -31,52 +35,52 @@ Asked = Mapping[str, str]
 """The parameters of the page's address."""
 
 APPLICATIONS = (
-    column("id", "ID", "ofApp", isCard=True, width=270),
+    column("id", "ID", "link", isCard=True, width=270, to=TO_APP),
     column("user", "User"),
     column("name", "Name", isCard=True),
-    column("queue", "Queue", "ofQueue"),
-    column("state", "State", "states", isCard=True),
-    column("final", "FinalStatus", "states", "finalStatus", isCard=True),
-    column("progress", "Progress", "progress", width=200),
+    column("queue", "Queue", "link", to=TO_QUEUE),
+    column("state", "State", "state", isCard=True),
+    column("final", "FinalStatus", "state", "finalStatus", isCard=True),
+    column("progress", "Progress", "share", width=200),
     column("type", "Application Type", read="applicationType"),
     column("tag", "Application Tags", read="applicationTags", isOff=True),
     column("priority", "Application Priority", "count"),
-    column("started", "StartTime", "time", "startedTime"),
-    column("launched", "LaunchTime", "time", "launchTime", isOff=True),
-    column("finished", "FinishTime", "time", "finishedTime"),
+    column("started", "StartTime", "moment", "startedTime"),
+    column("launched", "LaunchTime", "moment", "launchTime", isOff=True),
+    column("finished", "FinishTime", "moment", "finishedTime"),
     column("containers", "Running Containers", "count", "runningContainers"),
     column("pending", "Pending Containers", "count", "pendingContainers"),
     column("vcores", "Allocated CPU VCores", "count", "allocatedVCores"),
-    column("mem", "Allocated Memory", "memory", "allocatedMB"),
+    column("mem", "Allocated Memory", "gib", "allocatedMB"),
     column("gpus", "Allocated GPUs", "count", "allocatedGPUs", isOff=True),
     column("reservedvcores", "Reserved CPU VCores", "count", "reservedVCores", isOff=True),
-    column("reservedmem", "Reserved Memory", "memory", "reservedMB", isOff=True),
+    column("reservedmem", "Reserved Memory", "gib", "reservedMB", isOff=True),
     column("reservedgpus", "Reserved GPUs", "count", "reservedGPUs", isOff=True),
-    column("fairshare", "Fair Share", "memory", "fairShareMB", isOff=True),
-    column("queueshare", "% of Queue", "share", "queueUsagePercentage"),
-    column("clustershare", "% of Cluster", "share", "clusterUsagePercentage"),
-    column("tracking", "Tracking UI", "tracking", "trackingUI"),
+    column("fairshare", "Fair Share", "gib", "fairShareMB", isOff=True),
+    column("queueshare", "% of Queue", "percent", "queueUsagePercentage"),
+    column("clustershare", "% of Cluster", "percent", "clusterUsagePercentage"),
+    column("tracking", "Tracking UI", "link", to="{proxy}"),
     column("blacklisted", "Blacklisted Nodes", "count", "blacklistedNodes", isOff=True),
-    column("elapsed", "Elapsed", "lengthOfTime", "elapsedTime", isOff=True),
+    column("elapsed", "Elapsed", "duration", "elapsedTime", isOff=True),
 )
 NODES = (
     column("label", "Node Labels", read="partition"),
     column("rack", "Rack"),
-    column("state", "Node State", "states", isCard=True),
-    column("id", "Node Address", "ofNode", isCard=True),
-    column("http", "Node HTTP Address", "away", under="/node"),
-    column("health", "Last health-update", "time"),
+    column("state", "Node State", "state", isCard=True),
+    column("id", "Node Address", "link", isCard=True, to=TO_NODE),
+    column("http", "Node HTTP Address", "link", to="//{}/node"),
+    column("health", "Last health-update", "moment"),
     column("report", "Health-report"),
     column("containers", "Containers", "number"),
     column("tag", "Allocation Tags", read="tags"),
-    column("mem", "Mem Used", "memoryPartOf", "usedMB", of="totalMB", isCard=True, width=220),
-    column("memfree", "Mem Avail", "memory", "freeMB"),
-    column("memtotal", "Mem Total", "memory", "totalMB", isOff=True),
-    column("physmem", "Phys Mem Used %", "share", "physicalMB"),
-    column("vcores", "VCores Used", "partOf", "usedVCores", of="totalVCores", width=190),
+    column("mem", "Mem Used", "gibPart", "usedMB", of="totalMB", isCard=True, width=220),
+    column("memfree", "Mem Avail", "gib", "freeMB"),
+    column("memtotal", "Mem Total", "gib", "totalMB", isOff=True),
+    column("physmem", "Phys Mem Used %", "percent", "physicalMB"),
+    column("vcores", "VCores Used", "part", "usedVCores", of="totalVCores", width=190),
     column("vcoresfree", "VCores Avail", "number", "freeVCores"),
     column("vcorestotal", "VCores Total", "number", "totalVCores", isOff=True),
-    column("physvcores", "Phys VCores Used %", "share", "physicalVCores"),
+    column("physvcores", "Phys VCores Used %", "percent", "physicalVCores"),
     column("host", "Host", isOff=True),
     column("reserved", "Reserved for", isOff=True),
     column("version", "Version"),
@@ -86,7 +90,7 @@ _EVENTS = (
     column("time", "Time", "logged", isCard=True, width=150),
     column("type", "Type", "trouble", isCard=True, width=250),
     column("about", "About", isOff=True),
-    column("subject", "Subject", "ofAnything", isCard=True, width=320, isLine=True),
+    column("subject", "Subject", "link", to="{to}", isCard=True, width=320, isLine=True),
     column("details", "Details", isCard=True, width=420, takesRest=True, isLine=True),
 )
 _PROPERTIES = (
@@ -97,25 +101,25 @@ _PROPERTIES = (
 )
 _CONTAINERS = (
     column("id", "Container ID", isCard=True),
-    column("app", "Application", "ofApp", isOff=True),
-    column("node", "Node", "ofNode", isCard=True),
+    column("app", "Application", "link", isOff=True, to=TO_APP),
+    column("node", "Node", "link", isCard=True, to=TO_NODE),
     column("queue", "Queue", isOff=True),
     column("user", "User", isOff=True),
     column("partition", "Partition", isOff=True),
     column("priority", "Priority", "number"),
-    column("mem", "Memory", "memory", "memoryMB"),
+    column("mem", "Memory", "gib", "memoryMB"),
     column("vcores", "VCores", "number"),
     column("state", "Container State", "containerState", isCard=True),
     column("exit", "Exit Status", "number", "exitStatus", isCard=True),
     column("locality", "Locality"),
-    column("started", "Started", "time"),
-    column("finished", "Finished", "time", isOff=True),
-    column("elapsed", "Elapsed", "lengthOfTime"),
-    column("logs", "Logs", "away", word="Logs", isFixed=True),
-    column("diagnostics", "Diagnostics", "longText", width=320),
+    column("started", "Started", "moment"),
+    column("finished", "Finished", "moment", isOff=True),
+    column("elapsed", "Elapsed", "duration"),
+    column("logs", "Logs", "link", to="{logs}", word="Logs", isFixed=True),
+    column("diagnostics", "Diagnostics", "long", width=320),
 )
 _OF_NODE: dict[str, Answer] = {
-    "id": {"kind": "ofAnything"},
+    "id": {"kind": "link", "to": "/cluster/container/{id}"},
     "node": {"isCard": False, "isOff": True},
     "queue": {"isCard": True, "isOff": False},
     "user": {"isOff": False},
@@ -196,6 +200,14 @@ def applications_page(asked: Asked, found: Answer, first: int, size: int) -> lis
         ),
         pages(first, size, found["matching"]),
     ]
+
+
+def application_row(app: Answer) -> Answer:
+    """An application as REST answers it, with what its columns read."""
+    shown = app.get("trackingUI", "UNASSIGNED")
+    if shown == "UNASSIGNED":
+        return {**app, "tracking": "Unassigned", "proxy": ""}
+    return {**app, "tracking": shown, "proxy": f"/proxy/{app['id']}/"}
 
 
 def applications(key: str, call: str, source: str, none: str) -> Answer:
@@ -318,7 +330,7 @@ class EventsPage:
         if (self._which == "trouble" and not event.get("isTrouble")) or not self._rows.takes(event):
             return None
         is_here = self._first < self._rows.count <= self._first + _EVENTS_OF_A_PAGE
-        return event if is_here else None
+        return {**event, "to": page_of(event["subject"])} if is_here else None
 
     def blocks(self, left_out: int = 0) -> list[Answer]:
         """The page; `left_out` is how many later ones a recording has not kept."""
@@ -375,10 +387,10 @@ def configuration_page(asked: Asked, properties: Sequence[Answer], file: Answer 
 # Labels
 
 _LABELS = (
-    column("label", "Label Name", "ofLabel"),
-    column("type", "Label Type"),
-    column("nodes", "Num Of Active NMs", "number"),
-    column("memory", "Total Memory", "memory"),
+    column("label", "Label Name", "link", to="/cluster/nodes?by=label&q=label%3A%22{}%22", isCard=True),
+    column("type", "Label Type", isCard=True),
+    column("nodes", "Num Of Active NMs", "number", isCard=True),
+    column("memory", "Total Memory", "gib"),
     column("vcores", "Total VCores", "number"),
 )
 _NO_LABELS = 'No labels. Make one: yarn rmadmin -addToClusterNodeLabels "gpu(exclusive=false)"'

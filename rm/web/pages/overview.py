@@ -11,6 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from urllib.parse import quote
 
 from yarnbox.rm.web.pages.blocks import (
+    TO_APP,
+    TO_QUEUE,
     column,
     facts,
     figures,
@@ -36,10 +38,10 @@ _LIVING = "states=ACCEPTED,RUNNING"
 _CHARTS = "/ui/charts/cluster?minutes=60"
 _WAITING = (
     column("reason", "Reason", isCard=True),
-    column("queue", "Queue", "ofQueue", isCard=True),
+    column("queue", "Queue", "link", isCard=True, to=TO_QUEUE),
     column("containers", "Containers", "number", isCard=True),
     column("apps", "Applications", "number"),
-    column("example", "For example", "ofApp", isCard=True, isFixed=True),
+    column("example", "For example", "link", isCard=True, isFixed=True, to=TO_APP),
 )
 
 

@@ -34,10 +34,10 @@ from yarnbox.yarn.records.node import SHOWN_DEFAULT_PARTITION
 
 _USERS = (
     column("user", "User Name", read="username", isCard=True),
-    column("used", "Used Resource", "amounts", "resourcesUsed", isCard=True),
-    column("reserved", "Reserved Resource", "amounts", "resourcesReserved"),
-    column("pending", "Pending Resource", "amounts", "resourcesPending"),
-    column("fair", "Fair Share", "amounts", "fairShare"),
+    column("used", "Used Resource", "amount", "resourcesUsed", isCard=True),
+    column("reserved", "Reserved Resource", "amount", "resourcesReserved"),
+    column("pending", "Pending Resource", "amount", "resourcesPending"),
+    column("fair", "Fair Share", "amount", "fairShare"),
     column("containers", "Running Containers", "count", "runningContainers"),
     column("waiting", "Pending Containers", "count", "pendingContainers", isCard=True),
     column("running", "Running Apps", "count", "runningApps"),
@@ -48,11 +48,11 @@ _OF_FIFO = tuple(one for one in _USERS if one["key"] not in ("fair", "most"))
 """The FifoScheduler has neither shares nor limits."""
 _LIMITED = (
     column("user", "User Name", read="username", isCard=True),
-    column("limit", "User Limit Resource", "amounts", "userResourceLimit", isCard=True),
+    column("limit", "User Limit Resource", "amount", "userResourceLimit", isCard=True),
     column("weight", "Weight", "count", "userWeight"),
-    column("used", "Used Resource", "amounts", "resourcesUsed", isCard=True),
-    column("maxam", "Max AM Resource", "amounts", "amLimit"),
-    column("am", "Used AM Resource", "amounts", "AMResourceUsed"),
+    column("used", "Used Resource", "amount", "resourcesUsed", isCard=True),
+    column("maxam", "Max AM Resource", "amount", "amLimit"),
+    column("am", "Used AM Resource", "amount", "AMResourceUsed"),
     column("running", "Schedulable Apps", "count", "numActiveApplications"),
     column("waiting", "Non-Schedulable Apps", "count", "numPendingApplications"),
 )

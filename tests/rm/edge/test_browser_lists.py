@@ -196,11 +196,11 @@ async def hold_containers(page: Page, caller: Web) -> None:
     async def answer(route: Any) -> None:
         query = dict(parse_qsl(urlsplit(route.request.url).query))
         asked.append({name: value for name, value in query.items() if name != "app"})
-        head = {"now": 20_000 + len(asked), "living": living, "known": len(rows), "isCut": "limit" in query}
+        head = {"now": 30_000, "living": living, "known": len(rows), "isCut": "limit" in query}
         if "changes" in query:
             shown = [one for one in rows if one["state"] != "RUNNING"]
         elif "from" in query:
-            head["isCut"] = False
+            head |= {"isCut": False, "now": 20_000 + int(query["from"])}
             shown = rows[int(query["from"]) : int(query["from"]) + int(query["limit"])]
         else:
             shown = rows[-int(query["limit"]) :]
@@ -209,16 +209,16 @@ async def hold_containers(page: Page, caller: Web) -> None:
     await show(page, caller, "/cluster")
     await page.route("**/ui/containers*", answer)
     (first, is_cut) = await page.evaluate(HELD)
-    assert (first[0], len(first), is_cut) == ("c10000 RUNNING 10001", 2_000, True)
-    while asked[-1] != {"from": "10000", "limit": "5000"}:
-        await page.evaluate(DRAWN)
+    assert (first[0], len(first), is_cut) == ("c10000 RUNNING 20000", 2_000, True)
+    while len(first) < len(rows):
+        (first, is_cut) = await page.evaluate(HELD)
     rows[1] = container(1, "COMPLETE", 7)
     rows += [container(12_000, "RESERVED"), container(12_001, "RESERVED")]
     living = 12_001
     (found, is_cut) = await page.evaluate(HELD)
-    assert asked[-1] == {"changes": "20002"}, "when the first slice was read"
+    assert {"changes": "20000"} in asked, "when the first slice was read"
     assert (len(found), is_cut) == (12_002, False)
-    assert (found[0], found[1]) == ("c0 RUNNING 20005", "c1 COMPLETE 6")
+    assert (found[0], found[1]) == ("c0 RUNNING 30000", "c1 COMPLETE 6")
     del rows[12_000]
     living = 12_000
     (found, _) = await page.evaluate(HELD)

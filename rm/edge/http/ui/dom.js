@@ -207,8 +207,6 @@ export function filter(query, what) {
   </label>`;
 }
 
-export const queuePage = (path) => `/cluster/scheduler?queue=${encodeURIComponent(path)}`;
-
 export const facts = (found) => html`<dl>
   ${found.map(
     ({ name, means, value, how, to }) => html`<div>
@@ -221,7 +219,7 @@ export const facts = (found) => html`<dl>
 
 // As the ResourceManager says them: a value is a number, words, an amount, something that is shown by its
 // kind, or several of these, and may lead somewhere.
-const KINDS = {
+export const KINDS = {
   memory: (_, all) => amount(all),
   moment,
   exact,

@@ -22,9 +22,8 @@ const WINDOWED = 120,
   MARGIN = 24;
 
 // Columns in which no row has anything are left to the choice.
-const isEmpty = (value) => value === undefined || value === null || value === "";
-const isUsed = (column, rows) =>
-  column.isFixed || column.isCard || !rows.length || rows.some((one) => !isEmpty(column.value(one)));
+const isUsed = ({ isFixed, isCard, value }, rows) =>
+  isFixed || isCard || !rows.length || rows.some((one) => (value(one) ?? "") !== "");
 
 // The choice stands in the address; the last one made here is used where the address has none.
 function chosenColumns({ id, columns, rows, query }, parameter) {
@@ -34,12 +33,14 @@ function chosenColumns({ id, columns, rows, query }, parameter) {
   if (!query.has(parameter) && stored) history.replaceState(null, "", withQuery(parameter, stored, true));
   const keys = [query.get(parameter), stored].map(keysOf).find((some) => some.length) ?? usual;
   const choose = (next) => {
-    const chosen = String(next) === String(usual) ? null : String(next);
-    if (chosen) localStorage.setItem(`columns.${id}`, chosen);
-    else localStorage.removeItem(`columns.${id}`);
-    replaceQuery(parameter, chosen, true);
+    const kept = String(next) === String(usual) ? "" : String(next);
+    localStorage.setItem(`columns.${id}`, kept);
+    replaceQuery(parameter, kept, true);
   };
-  const shown = keys.map((key) => columns.find((one) => one.key === key));
+  const chosen = keys.map((key) => columns.find((one) => one.key === key));
+  // On a phone a row shows the columns that say isCard, or all where none does.
+  const hasCards = chosen.some((one) => one.isCard);
+  const shown = chosen.map((one) => ({ ...one, isWide: hasCards && !one.isCard }));
   return { shown, chooser: chooser(columns, keys, choose, usual) };
 }
 
@@ -85,8 +86,10 @@ function sortedRows({ columns, rows, isSorted }, sort) {
   return order.map((i) => rows[i]);
 }
 
+const kindOf = ({ isNumber, isWide }) => `${isNumber ? "count" : ""}${isWide ? " wide" : ""}`;
+
 // The first click sorts numbers from the largest, texts from the first letter.
-function head(column, sort, parameter, isLong, cards) {
+function head(column, sort, parameter, isLong) {
   const isUp = sort === column.key,
     isDown = sort === `-${column.key}`;
   const next = isDown ? column.key : isUp || column.isNumber ? `-${column.key}` : column.key;
@@ -98,40 +101,22 @@ function head(column, sort, parameter, isLong, cards) {
     key=${column.key}
     data-key=${column.key}
     style=${isLong && !column.takesRest ? { width: `${widthOf(column)}px` } : {}}
-    class=${`${column.isNumber ? "count" : ""} ${cards.includes(column.key) ? "" : "wide"}`}
+    class=${kindOf(column)}
     aria-sort=${sorted}
   >
     ${column.isFixed ? column.name : name}
   </th>`;
 }
 
-// On a phone a row shows the columns that say isCard, or else the first three.
-function cardKeys(shown) {
-  const chosen = shown.filter((one) => one.isCard);
-  return (chosen.length ? chosen : shown.slice(0, 3)).map((one) => one.key);
-}
-
 const LONG_TEXT = 40;
 
-function line(one, shown, cards, key, index, measure) {
-  const tab = index === 0 ? "0" : "-1";
-  return html`<tr key=${key} ref=${measure} data-index=${index} tabindex=${tab} aria-rowindex=${index + 2}>
-    ${shown.map((column) => {
-      const value = column.value(one);
-      const isLong = typeof value === "string" && value.length > LONG_TEXT;
-      const kind = [
-        column.isNumber && "count",
-        !cards.includes(column.key) && "wide",
-        column.isLine && "line",
-        isLong && "long",
-      ]
-        .filter(Boolean)
-        .join(" ");
-      return html`<td key=${column.key} class=${kind} data-name=${column.isNumber ? column.name : null}>
-        ${column.cell(one)}
-      </td>`;
-    })}
-  </tr>`;
+function cell(column, one) {
+  const value = column.value(one);
+  const isLong = typeof value === "string" && value.length > LONG_TEXT;
+  const kind = `${kindOf(column)}${column.isLine ? " line" : ""}${isLong ? " long" : ""}`;
+  return html`<td key=${column.key} class=${kind} data-name=${column.isNumber ? column.name : null}>
+    ${column.cell(one)}
+  </td>`;
 }
 
 // Of a long list only the rows are there that can be seen, and some beside them; two empty ones stand for the
@@ -180,7 +165,7 @@ class List extends Component {
     this.leave();
   }
 
-  render({ name, rows, shown, cards, keyOf, heads }) {
+  render({ name, rows, shown, keyOf, heads }) {
     const isLong = this.virtual.options.enabled;
     const width = isLong && !IS_PHONE.matches && shown.reduce((sum, one) => sum + widthOf(one), 0);
     const items = this.virtual.getVirtualItems(),
@@ -192,6 +177,15 @@ class List extends Component {
       <td colspan=${shown.length} style=${{ height: `${height}px` }}></td>
     </tr>`;
     const measure = isLong ? this.virtual.measureElement : null;
+    const line = (i) => html`<tr
+      key=${`=${keyOf(rows[i])}`}
+      ref=${measure}
+      data-index=${i}
+      tabindex=${i ? "-1" : "0"}
+      aria-rowindex=${i + 2}
+    >
+      ${shown.map((column) => cell(column, rows[i]))}
+    </tr>`;
     return html`<div
       class=${isLong ? "scroll window" : "scroll"}
       tabindex="0"
@@ -207,7 +201,7 @@ class List extends Component {
         <thead><tr aria-rowindex="1">${heads}</tr></thead>
         <tbody>
           ${isLong && space("above", above)}
-          ${drawn.map((i) => line(rows[i], shown, cards, `=${keyOf(rows[i])}`, i, measure))}
+          ${drawn.map(line)}
           ${isLong && space("below", below)}
         </tbody>
       </table>
@@ -245,8 +239,7 @@ export function grid(/** @type {any} */ options) {
     { shown } = present;
   const bar = tools(options, present, sorted);
   if (!sorted.length) return [bar, empty(said(none))];
-  const cards = cardKeys(shown);
-  const heads = shown.map((one) => head(one, sort, parameter("sort"), sorted.length > WINDOWED, cards));
-  const props = { name, rows: sorted, shown, cards, heads, keyOf: (one) => one[of] };
+  const heads = shown.map((one) => head(one, sort, parameter("sort"), sorted.length > WINDOWED));
+  const props = { name, rows: sorted, shown, heads, keyOf: (one) => one[of] };
   return [bar, html`<${List} key=${id} ...${props} />`];
 }

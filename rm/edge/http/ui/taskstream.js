@@ -346,7 +346,7 @@ class TaskStream extends Component {
     });
     const kinds = colours.looks.map(({ text }, i) => number(`of${i}`, text, false));
     const columns = [
-      { key: "id", name: lanes.name, kind: "text", read: "id", isCard: true },
+      { key: "id", name: lanes.name, kind: "plain", read: "id", isCard: true },
       number("count", "Containers", true),
       ...kinds.filter((_, i) => colours.looks[i].count),
     ];

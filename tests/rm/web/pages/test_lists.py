@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 
 from tests.rig import Rig
+from tests.tree import ROOT
 from yarnbox.rm.web.finding import NUMBERS, TEXTS
 from yarnbox.rm.web.nodes import partitions
 from yarnbox.rm.web.pages.lists import (
@@ -14,6 +16,7 @@ from yarnbox.rm.web.pages.lists import (
     NODES,
     EventsPage,
     NodesPage,
+    application_row,
     applications_page,
     configuration_page,
     containers,
@@ -40,6 +43,17 @@ def test_every_column_can_be_sorted_and_filtered_by() -> None:
 def test_a_phone_shows_what_it_is_and_how_it_went() -> None:
     cards = [one["key"] for one in APPLICATIONS if one.get("isCard")]
     assert cards == ["id", "name", "state", "final"]
+
+
+def test_the_scripts_know_every_kind_of_column() -> None:
+    ui = ROOT / "rm" / "edge" / "http" / "ui"
+    shown = "".join((ui / name).read_text("utf-8") for name in ("columns.js", "dom.js"))
+    nodes, events = NODES, part(EventsPage({}).blocks(), "grid")["columns"]
+    properties = part(configuration_page({}, [], None)["block"], "grid")["columns"]
+    of_node = containers("", "", of_node=True)["columns"]
+    labels = part(labels_page([]), "grid")["columns"]
+    kinds = {one["kind"] for one in (*APPLICATIONS, *nodes, *events, *properties, *of_node, *labels)}
+    assert {kind for kind in kinds if re.search(rf"^  {kind}(,|:|\()", shown, re.MULTILINE) is None} == set()
 
 
 FOUND = {"total": 60, "matching": 45, "facets": {"state": {"RUNNING": 45}, "user": {"mei": 45}}}
@@ -111,7 +125,7 @@ def test_columns_of_containers_read_what_rows_have() -> None:
 
 
 def event(number: int, **more: Any) -> Answer:
-    return {"number": number, "time": number, "type": "AppAccepted", "subject": f"a{number}", **more}
+    return {"number": number, "time": number, "type": "AppAccepted", "subject": "a1", **more}
 
 
 def test_events_come_in_pages_of_those_that_are_meant() -> None:
@@ -123,6 +137,30 @@ def test_events_come_in_pages_of_those_that_are_meant() -> None:
     assert part(blocks, "pages") == {"pages": 750, "from": 500, "size": 500}
     assert "3 later ones" in blocks[-1]["paragraph"]
     assert part(EventsPage({}).blocks(), "grid")["none"] == "No events yet."
+
+
+def test_subjects_of_events_lead_to_their_pages() -> None:
+    led = {
+        "application_1_0001": "/cluster/app/application_1_0001",
+        "a1 (application_1_0001)": "/cluster/app/application_1_0001",
+        "container_e03_1_0001_01_000002": "/cluster/container/container_e03_1_0001_01_000002",
+        "appattempt_1_0001_000001": "/cluster/appattempt/appattempt_1_0001_000001",
+        "root.a&b": "/cluster/scheduler?queue=root.a%26b",
+        "nm1.rack-1:8041": "/cluster/node/nm1.rack-1:8041",
+        "report": "",
+        "roots": "",
+    }
+    for subject, to in led.items():
+        row = EventsPage({}).take(event(1, subject=subject))
+        assert row is not None
+        assert row["to"] == to
+
+
+def test_a_tracking_ui_is_led_to_where_there_is_one() -> None:
+    app = {"id": "application_1_0001", "trackingUI": "History"}
+    assert application_row(app)["proxy"] == "/proxy/application_1_0001/"
+    nowhere = application_row(app | {"trackingUI": "UNASSIGNED"})
+    assert (nowhere["tracking"], nowhere["proxy"]) == ("Unassigned", "")
 
 
 def test_defaults_are_shown_on_request() -> None:
