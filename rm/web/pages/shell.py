@@ -2,34 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from yarnbox.rm.web.pages.facts import fact
 from yarnbox.rm.web.values import Answer
 
 
-def _page(to: str, name: str, key: str, *others: str, thing: str = "") -> Answer:
-    """`key` opens it after `g`. The `others` are the first words of addresses that belong to it; pages of one
-    `thing` are there only while the thing is.
+def _page(
+    to: str, name: str, key: str, read: str, others: Mapping[str, str] | None = None, **how: object
+) -> Answer:
+    """`key` opens it after `g`. `has` are the first words of all addresses that belong to it, and where the
+    page is read then, with the second word for `*`; pages of one `thing` are there only while the thing is,
+    and those that are `isTimeless` are not about a moment of a run.
     """
-    return {"to": f"/cluster{to}", "name": name, "key": key, "has": [to.strip("/"), *others], "thing": thing}
+    has = {to.strip("/"): read, **(others or {})}
+    return {"to": f"/cluster{to}", "name": name, "key": key, "has": has, **how}
 
 
 _CLUSTER = (
-    _page("", "Cluster", "c"),
-    _page("/nodes", "Nodes", "n", "node", thing="Node"),
-    _page("/apps", "Applications", "a", "app", thing="Application"),
-    _page("/scheduler", "Scheduler", "s"),
-    _page("/nodelabels", "Labels", "l"),
-    _page("/events", "Events", "e", "errors-and-warnings"),
-    _page("/conf", "Configuration", "k"),
-    _page("/cluster", "About", "b"),
+    _page("", "Cluster", "c", "/ui/cluster"),
+    _page("/nodes", "Nodes", "n", "/ui/nodes?states=*", {"node": "/ui/node/*"}, thing="Node"),
+    _page("/apps", "Applications", "a", "/ui/apps?states=*", {"app": "/ui/app/*"}, thing="Application"),
+    _page("/scheduler", "Scheduler", "s", "/ui/queues"),
+    _page("/nodelabels", "Labels", "l", "/ui/labels"),
+    _page("/events", "Events", "e", "/ui/events", {"errors-and-warnings": "/ui/errors-and-warnings"}),
+    _page("/conf", "Configuration", "k", "/ui/conf"),
+    _page("/cluster", "About", "b", "/ui/about"),
 )
 _RUN = (
-    _page("/run", "Run", "r"),
+    _page("/run", "Run", "r", "/ui/recording/page"),
     *_CLUSTER,
-    _page("/compare", "Compare", "v"),
-    _page("/simulation", "Simulation", "m"),
+    _page("/compare", "Compare", "v", "/ui/comparison", isTimeless=True),
+    _page("/simulation", "Simulation", "m", "/ui/simulations", isTimeless=True),
 )
 _STEPS = fact("← →", "one moment back, one moment on")
 
@@ -51,6 +55,7 @@ def run_shell() -> Answer:
         "user": "",
         "missing": "It does not exist at this moment of the run.",
         "times": "Times count from the beginning of the run.",
+        "lost": "yarnbox view does not answer any more: start it again.",
     }
 
 

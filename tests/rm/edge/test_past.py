@@ -430,3 +430,19 @@ def test_a_node_is_let_go_and_taken_back(tmp_path: Path) -> None:
             assert (node["state"], "isDrained" in node) == (NodeState.RUNNING.name, False)
 
     play(scene)
+
+
+def test_every_page_of_the_shell_can_be_read(tmp_path: Path) -> None:
+    async def scene() -> None:
+        async with web(tmp_path) as caller:
+            application_id = str(await caller.desk.submit())
+            shell = await caller.get("/ui/shell?user.name=mei")
+            assert (shell["user"], shell["countsVCores"]) == ("mei", False)
+            things = {"app": application_id, "node": str(NODE)}
+            for section in shell["page"]:
+                for word, where in section["has"].items():
+                    answer = await caller.get(where.replace("*", things.get(word, "")))
+                    assert next(iter(answer.values()))["block"], where
+            assert "g, then n" in {one["name"] for one in shell["key"]}
+
+    play(scene)

@@ -114,12 +114,12 @@ const every = (parts) => parts.flatMap((one) => [one, ...every(one.section ?? []
 
 /** The page that is said at an address; its parts show what stands beside it, or is read from their source,
  * each once. */
-export const page = (addressOf) => async (words, query) => {
-  const answer = await answerOf(addressOf(words, query));
+export async function page(address, query) {
+  const answer = await answerOf(`${address}${address.includes("?") ? "&" : "?"}${query}`);
   const reading = async ([source, some]) => {
     const found = source ? await read(source) : answer;
     for (const one of some) one.read = found;
   };
   await Promise.all([...Map.groupBy(every(answer.block), (one) => one.source)].map(reading));
   return blocks(answer.block, query);
-};
+}

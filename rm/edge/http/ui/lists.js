@@ -1,5 +1,5 @@
 // Pages of lists: what stands beside their grids, as the ResourceManager says it (rm/web/pages/lists.py).
-import { DRAWN, page } from "./blocks.js";
+import { DRAWN } from "./blocks.js";
 import { choice, facet, filter, html, withQuery } from "./dom.js";
 
 const chip = ({ to, text, isHere }) =>
@@ -35,10 +35,3 @@ Object.assign(DRAWN, {
   pages,
   heat,
 });
-
-/** The page of a list: the server finds what the address asks for. */
-export const listPage = (path) =>
-  page(
-    ([states], query) =>
-      `${path}?${new URLSearchParams([...query, ...(states ? [["states", states]] : [])])}`,
-  );

@@ -4,21 +4,8 @@ import { get, giveUp, KEPT, serverNow, Unreachable } from "./api.js";
 import { page } from "./blocks.js";
 import { countVCores, exact, html, isRecording, render } from "./dom.js";
 import { help, listenToKeys } from "./keys.js";
-import { listPage } from "./lists.js";
+import "./lists.js";
 
-const VIEWS = {
-  "": page(() => "/ui/cluster"),
-  nodes: listPage("/ui/nodes"),
-  node: page(([id], query) => `/ui/node/${id}?colour=${query.get("colour") ?? ""}`),
-  apps: listPage("/ui/apps"),
-  app: page(([id]) => `/ui/app/${id}`),
-  scheduler: page((_, query) => `/ui/queues?${query}`),
-  nodelabels: page(() => "/ui/labels"),
-  conf: listPage("/ui/conf"),
-  cluster: page(() => "/ui/about"),
-  events: listPage("/ui/events"),
-  "errors-and-warnings": listPage("/ui/errors-and-warnings"),
-};
 const recorded = isRecording ? await import("./recorded.js") : null;
 const main = document.getElementById("main"),
   banner = document.getElementById("lost");
@@ -49,7 +36,7 @@ const wordsOf = (path) =>
     .split("/")
     .filter(Boolean)
     .map(decodeURIComponent);
-const sectionOf = (name) => shell?.page.find(({ has }) => has.includes(name));
+const sectionOf = (path) => shell?.page.find(({ has }) => (wordsOf(path)[0] ?? "") in has);
 
 function status() {
   if (isPaused) return "paused";
@@ -61,7 +48,7 @@ function status() {
 
 function bar() {
   if (!shell) return;
-  const here = sectionOf(wordsOf(location.pathname)[0] ?? "")?.to;
+  const here = sectionOf(location.pathname)?.to;
   const isHere = (to) => (location.pathname === to ? "page" : here === to ? "true" : null);
   render(
     html`<a class="brand" href="/cluster">yarnbox</a>
@@ -79,6 +66,7 @@ function bar() {
 async function begin() {
   shell = await get("/ui/shell");
   if (!recorded) countVCores(shell);
+  if (shell.lost) banner.textContent = shell.lost;
   listenToKeys(shell, go, { t: toggle, p: pause, ...recorded?.KEYS });
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   render(
@@ -105,14 +93,19 @@ function toggle() {
 
 // ---- the page that the address names
 
-async function pageOf([name = "", ...words]) {
+async function pageOf(path) {
+  const [name = "", word = ""] = wordsOf(path);
   try {
     if (!shell) await begin();
-    if (!(name in VIEWS)) return html`<h1>Page not found</h1><a href="/cluster">Cluster</a>`;
-    return await VIEWS[name](words, new URLSearchParams(location.search));
+    const section = sectionOf(path);
+    if (!section) return html`<h1>Page not found</h1><a href="/cluster">Cluster</a>`;
+    const query = new URLSearchParams(location.search);
+    const read = () => page(section.has[name].replace("*", encodeURIComponent(word)), query);
+    if (!recorded) return await read();
+    return await (section.isTimeless ? recorded.outOfTime(read) : recorded.inRun(read, query));
   } catch (error) {
     if (error instanceof Unreachable) throw error;
-    return refusal(sectionOf(name), error);
+    return refusal(sectionOf(path), error);
   }
 }
 
@@ -133,7 +126,7 @@ async function draw() {
   reading = { isStale: false, since: performance.now() };
   const here = addressed();
   try {
-    const page = await pageOf(wordsOf(location.pathname));
+    const page = await pageOf(location.pathname);
     if (here === addressed()) show(page, here);
     lost(false);
   } catch (error) {
@@ -181,7 +174,7 @@ function go(to) {
     query = new URLSearchParams(location.search);
   for (const name of KEPT)
     if (query.has(name) && !url.searchParams.has(name)) url.searchParams.set(name, query.get(name));
-  if (!((wordsOf(url.pathname)[0] ?? "") in VIEWS)) {
+  if (!sectionOf(url.pathname)) {
     location.assign(url); // the server may know where that is
     return;
   }
@@ -221,6 +214,5 @@ addEventListener("refresh", draw);
 for (const colours of ["(prefers-color-scheme: dark)", "(prefers-contrast: more)", "(forced-colors: active)"])
   matchMedia(colours).addEventListener("change", draw);
 document.documentElement.dataset.theme = localStorage.getItem("theme") || "";
-recorded?.begin(VIEWS);
 setInterval(look, EVERY_MS);
 draw();

@@ -1,7 +1,7 @@
 // A finished run instead of a living cluster: the bar with the slider of time, and the pages that only runs
 // have.
 import { get } from "./api.js";
-import { blocks, page } from "./blocks.js";
+import { blocks } from "./blocks.js";
 import {
   clamped,
   countVCores,
@@ -111,8 +111,8 @@ function draw() {
   render([runs.length > 1 && picker(), at && controls()], bar);
 }
 
-// Pages of a run that is not known yet wait for it.
-const inRun = (view) => async (words, query) => {
+/** The page, of a run that is known then. */
+export async function inRun(read, query) {
   if (!run || shownRun !== query.get("run")) {
     pause();
     run = await get("/ui/recording");
@@ -120,20 +120,12 @@ const inRun = (view) => async (words, query) => {
     countVCores(run);
   }
   draw();
-  return run.instead ? blocks(run.instead, query) : view(words, query);
-};
-const withoutTime = (view) => (words, query) => {
+  return run.instead ? blocks(run.instead, query) : read();
+}
+
+/** The page, which is not about a moment. */
+export function outOfTime(read) {
   pause();
   render(null, bar);
-  return view(words, query);
-};
-
-export function begin(views) {
-  document.getElementById("lost").textContent = "yarnbox view does not answer any more: start it again.";
-  for (const name of Object.keys(views)) views[name] = inRun(views[name]);
-  Object.assign(views, {
-    run: inRun(page(() => "/ui/recording/page")),
-    compare: withoutTime(page((_, query) => `/ui/comparison?${query}`)),
-    simulation: withoutTime(page((_, query) => `/ui/simulations?${query}`)),
-  });
+  return read();
 }
