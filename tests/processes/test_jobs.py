@@ -93,7 +93,7 @@ def the_page_shows_the_end_of_a_log(desk: Desk, said: str) -> None:
     query = f"container-logs?node={one['node']}&container={one['id']}"
     found = ask(f"{query}&file=stderr")["log"]
     assert (found["file"], found["text"]) == ("stderr", "why\n")
-    assert {"name": "stdout", "length": 5} in found["files"]
+    assert {"name": "stdout", "length": 5, "text": "stdout, 5 B"} in found["files"]
     assert ask(f"{query}&file=stdout&size=3")["log"]["text"] == "en\n"
     status, message = ask(f"{query}&file=nothing")
     assert status == 404

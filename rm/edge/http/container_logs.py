@@ -21,6 +21,7 @@ from yarnbox.yarn.security.tls import scheme
 
 _PATIENCE_S = 5.0
 _USUAL_BYTES, _MOST_BYTES = 16 * 1024, 256 * 1024
+_FEW_BYTES, _KIB = 10_240, 1_024
 _CONTENTS = b"\nLogContents:\n"
 _USUAL_FILES = ("stdout", "stderr", "syslog")
 
@@ -57,7 +58,10 @@ class ContainerLogs:
         if name and name not in files:
             raise not_found(f"{container_id} has no log {name}; it has {', '.join(files) or 'none'}")
         shown = await self._end_of(top, container_id, user, name, int(size)) if name else ""
-        found = [{"name": one, "length": length} for one, length in files.items()]
+        found = [
+            {"name": one, "length": length, "text": f"{one}, {_said(length)}"}
+            for one, length in files.items()
+        ]
         return web.json_response({"log": {"file": name, "text": shown, "files": found}})
 
     def _node_of(self, container_id: ContainerId, node_id: NodeId, user: str) -> str:
@@ -112,6 +116,10 @@ class ContainerLogs:
         except (aiohttp.ClientError, TimeoutError) as error:
             message = f"the node does not answer: {str(error) or type(error).__name__}"
             raise RestError(502, "java.io.IOException", message) from None
+
+
+def _said(length: int) -> str:
+    return f"{length} B" if length < _FEW_BYTES else f"{(length + _KIB // 2) // _KIB} KiB"
 
 
 def _listed(value: Any, name: str) -> list[Any]:

@@ -12,6 +12,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import cache, partial
+from heapq import nsmallest
 from typing import Any, Literal
 from urllib.parse import quote
 
@@ -28,7 +29,7 @@ from yarnbox.rm.edge.http.server import WebServer
 from yarnbox.rm.node import RMNode
 from yarnbox.rm.web import apps, finding
 from yarnbox.rm.web.pages.actions import application_actions, node_actions
-from yarnbox.rm.web.pages.application import Known, application_page, is_over
+from yarnbox.rm.web.pages.application import Known, application_page, is_over, log_choice
 from yarnbox.rm.web.pages.charts import cluster_charts, queue_charts
 from yarnbox.rm.web.pages.lists import A_PAGE, NodesPage, application_row, applications_page
 from yarnbox.rm.web.pages.node import Use, node_page
@@ -54,6 +55,7 @@ log = Log("rm")
 
 _SHARE_OF_LOOP = 100
 _MOST_CONTAINERS = 50_000
+_MOST_LOGS = 200
 _NO_NODES = ["No nodes have registered. Start a node: ", {"code": "yarnbox add-node"}]
 _WITHOUT = ("resourcerequests", "resourceinfo", "timeouts")
 
@@ -290,28 +292,31 @@ class Past:
             raise forbidden(f"{call.caller.user} may not look at {app.application_id}")
         shown = apps.application(call.context, call.shapes, app, may_view=True, without=("resourceinfo",))
         tried = [apps.attempt_in_list(call.context, one, may_view=True) for one in app.attempts.values()]
-        held, ends = self._of_application(app.application_id), is_over(shown)
+        living, ended = self._of_application(app.application_id)
+        near = [
+            *((row.locality, row.requested) for row in ended),
+            *((_name_of(one.locality), _name_of(one.requested)) for one in living),
+        ]
+        ends = is_over(shown)
         known = Known(
             now_ms=self._context.now_ms,
             steps=self.lives.of(app),
             attempts=tried,
-            containers=len(held),
-            localities=Counter(one for one in held if all(one)),
+            containers=len(near),
+            localities=Counter(one for one in near if all(one)),
             why={} if ends else why_of(call, app.application_id),
             actions=[] if ends else self._actions(call, app, shown),
-            has_logs=True,
+            logs=_logs(living, ended),
         )
         return Reply(root="app", value={"block": application_page(shown, known)})
 
-    def _of_application(self, application_id: ApplicationId) -> list[tuple[str, str]]:
-        """Of each of its containers that is known how near it came, and how near it was asked for."""
+    def _of_application(
+        self, application_id: ApplicationId
+    ) -> tuple[Sequence[RMContainer], list[ContainerRow]]:
+        """Its containers that live, and those that ended and are remembered."""
         app = str(application_id)
-        living = self._context.scheduler.views.containers_of(application_id)
         ended = self.ended.of(lambda row: row.app == app, _MOST_CONTAINERS)
-        return [
-            *((row.locality, row.requested) for row in ended),
-            *((_name_of(one.locality), _name_of(one.requested)) for one in living),
-        ]
+        return self._context.scheduler.views.containers_of(application_id), ended
 
     def _actions(self, call: Call, app: RMApp, shown: Answer) -> list[Answer]:
         context, may_modify = call.context, call.access.may_modify(call.caller.user, app)
@@ -408,6 +413,15 @@ def _ended(task: asyncio.Task[None]) -> None:
     error = None if task.cancelled() else task.exception()
     if error is not None:
         log.error("no more samples are taken for the pages", why=repr(error))
+
+
+def _logs(living: Sequence[RMContainer], ended: Sequence[ContainerRow]) -> list[Answer]:
+    """Of which containers logs can be read: those that live first, and of those the ApplicationMaster."""
+    given = (one for one in living if one.state is not RMContainerState.RESERVED)
+    now = nsmallest(_MOST_LOGS, given, key=lambda one: (not one.is_am, -one.creation_ms))
+    gone = nsmallest(_MOST_LOGS - len(now), ended, key=lambda row: (not row.is_am, -row.started))
+    rows = [*map(container_row, now), *gone]
+    return [log_choice(row.id, row.node, is_am=row.is_am, state=row.state) for row in rows]
 
 
 def _name_of(locality: Locality | None) -> str:

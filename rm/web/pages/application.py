@@ -96,8 +96,8 @@ class Known:
     why: Answer = field(default_factory=dict)
     """What /ui/why answers, of one that is not over."""
     actions: Sequence[Answer] = ()
-    has_logs: bool = False
-    """Whether logs of its containers can be read."""
+    logs: Sequence[Answer] = ()
+    """Of the containers whose logs can be read, each a `log_choice`."""
 
 
 def application_page(app: Answer, known: Known) -> list[Answer]:
@@ -115,7 +115,7 @@ def application_page(app: Answer, known: Known) -> list[Answer]:
         heading("Containers over nodes and time"),
         paragraph(_FORGOTTEN, "empty") if is_forgotten else shown,
         facts([*_identity(app), *_times(app), *_labels(app), *_sums(app), *_diagnostics(app)]),
-        *([heading("Logs"), log_tail(app["id"])] if known.has_logs and known.containers else ()),
+        *([heading("Logs"), log_tail(app["id"], known.logs)] if known.logs else ()),
         *_tried(app, known.attempts),
         *(() if is_over(app) else _asked(app)),
         *(() if is_forgotten else (heading("Locality"), _locality(known))),
@@ -182,6 +182,12 @@ def _locality(known: Known) -> Answer:
     ]
     columns = ["Containers", *(f"{name} Request" for name in _LOCALITIES.values())]
     return table(f"Total Allocated Containers: {sum(counts.values())}", columns, rows)
+
+
+def log_choice(container: str, node: str, *, is_am: bool, state: str) -> Answer:
+    """A container as one whose log can be followed."""
+    text = f"{container}{', ApplicationMaster' if is_am else ''}, {state.lower()}"
+    return {"id": container, "node": node, "text": text, "isOver": state == "COMPLETE"}
 
 
 def is_over(app: Answer) -> bool:

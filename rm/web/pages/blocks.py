@@ -165,9 +165,9 @@ def form(key: str, fields: Sequence[Answer], call: str, verb: str, body: Answer)
     return {"form": list(fields), "key": key, "call": call, "verb": verb, "body": body}
 
 
-def log_tail(app: str) -> Answer:
-    """The ends of the logs of an application's containers, as they grow."""
-    return {"log": app, "source": f"/ui/containers?app={app}"}
+def log_tail(app: str, found: Sequence[Answer]) -> Answer:
+    """The end of the log of one of these containers of an application, as it grows."""
+    return {"log": list(found), "app": app}
 
 
 def run_stream(name: str, run: str, begin: int, colour: str, at: int = 0) -> Answer:

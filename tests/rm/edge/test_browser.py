@@ -428,10 +428,16 @@ def test_a_page_opened_later_shows_what_has_been(browser: Browser, tmp_path: Pat
                 told = page.locator(".stream output", has_text=container_id)
                 await told.get_by_text("exit status 3").wait_for()
                 await unfold_the_diagnostics(page)
-                log = {"file": "stderr", "files": [{"name": "stderr", "length": 5}], "text": "what it wrote"}
+                log = {
+                    "file": "stderr",
+                    "files": [{"name": "stderr", "text": "stderr, 5 B"}],
+                    "text": "what it wrote",
+                }
                 await page.route("**/ui/container-logs*", lambda route: route.fulfill(json={"log": log}))
                 await page.get_by_text("Follow the log of a container").click()
                 await page.get_by_role("log").get_by_text("what it wrote").wait_for()
+                chosen = page.locator(".logtail option").first
+                assert await chosen.inner_text() == f"{container_id}, complete"
                 await show(page, caller, f"/node/{NODE}?colour=state")
                 await page.locator(".stream .swatch", has_text="failed or killed 1").wait_for()
                 await show(page, caller, "/scheduler")

@@ -87,7 +87,7 @@ export const DRAWN = {
     html`<label>${name} ${select(choices, present, (value) => pushQuery(into, value))} </label>`,
   report: (title, { address }) => h("iframe", { class: "report", title, src: address }),
   form: (fields, options) => form(fields, options),
-  log: (app, { read }) => logTail(app, list(read.container)),
+  log: (containers, { app }) => logTail(app, containers),
   grid: (rows, { read, ...options }, query) =>
     grid({
       ...options,

@@ -3,10 +3,7 @@ import { get, list } from "./api.js";
 import { Component, empty, html, select } from "./dom.js";
 
 const EVERY_MS = 1500,
-  MOST_CONTAINERS = 200,
   SIZE = 32 * 1024;
-const bytes = (length) => (length < 10240 ? `${length} B` : `${Math.round(length / 1024)} KiB`);
-const isOver = (one) => one.state === "COMPLETE";
 
 class LogTail extends Component {
   constructor(props) {
@@ -19,25 +16,16 @@ class LogTail extends Component {
     this.isGone = true;
   }
 
-  // Those that run first, and of those the ApplicationMaster.
-  sorted() {
-    const rank = (one) => (isOver(one) ? 2 : 0) + (one.isAM ? 0 : 1);
-    return this.props.containers
-      .filter((one) => one.state !== "RESERVED")
-      .sort((a, b) => rank(a) - rank(b) || b.started - a.started)
-      .slice(0, MOST_CONTAINERS);
-  }
-
   chosen() {
-    const all = this.sorted();
-    return all.find((one) => one.id === this.state.container) || all[0];
+    const { containers } = this.props;
+    return containers.find((one) => one.id === this.state.container) || containers[0];
   }
 
   async look() {
     clearTimeout(this.timer);
     const { isOpen, file, isFollowing } = this.state;
+    if (!isOpen) return;
     const one = this.chosen();
-    if (!isOpen || !one) return;
     const query = { container: one.id, node: one.node, size: String(SIZE), ...(file && { file }) };
     const next = { log: null, fault: "" };
     try {
@@ -46,9 +34,9 @@ class LogTail extends Component {
       next.fault = error.message;
     }
     // What was asked for before another was chosen is not shown.
-    if (this.isGone || one.id !== this.chosen()?.id || file !== this.state.file) return;
+    if (this.isGone || one.id !== this.chosen().id || file !== this.state.file) return;
     this.show(next);
-    if (isFollowing && !(isOver(one) && next.log)) this.wait();
+    if (isFollowing && !(one.isOver && next.log)) this.wait();
   }
 
   wait() {
@@ -83,17 +71,12 @@ class LogTail extends Component {
 
   choices() {
     const { file, isFollowing, log } = this.state;
-    const chosen = this.chosen();
-    const container = (one) => [
-      one.id,
-      `${one.id}${one.isAM ? ", ApplicationMaster" : ""}, ${one.state.toLowerCase()}`,
-    ];
-    const written = (one) => [one.name, `${one.name}, ${bytes(one.length)}`];
+    const containers = this.props.containers.map(({ id, text }) => [id, text]);
+    const files = list(log?.files).map(({ name, text }) => [name, text]);
     const other = (id) => this.choose({ container: id, file: "", log: null });
-    const files = list(log?.files).map(written);
     const follow = (event) => this.choose({ isFollowing: event.target.checked });
     return html`<p class="actions">
-      <label>Container ${select(this.sorted().map(container), chosen?.id, other)}</label>
+      <label>Container ${select(containers, this.chosen().id, other)}</label>
       <label>File ${select(files, file || log?.file, (name) => this.choose({ file: name }))}</label>
       <label><input type="checkbox" checked=${isFollowing} onchange=${follow} /> Follow</label>
     </p>`;
@@ -101,17 +84,13 @@ class LogTail extends Component {
 
   end(log) {
     if (!list(log.files).length) return empty("The container has written no logs yet.");
-    return html`<pre
-      class="tail"
-      tabindex="0"
-      role="log"
-      aria-live="off"
-      aria-label=${`The end of ${log.file} of ${this.chosen().id}`}
-      ref=${(place) => {
-        this.place = place;
-      }}
-    >${log.text || "(empty)"}</pre>`;
+    const keep = (place) => {
+      this.place = place;
+    };
+    const name = `The end of ${log.file} of ${this.chosen().id}`;
+    return html`<pre class="tail" tabindex="0" role="log" aria-live="off" aria-label=${name} ref=${keep}>
+${log.text || "(empty)"}</pre>`;
   }
 }
 
-export const logTail = (id, containers) => html`<${LogTail} key=${`log ${id}`} containers=${containers} />`;
+export const logTail = (app, containers) => html`<${LogTail} key=${`log ${app}`} containers=${containers} />`;

@@ -11,7 +11,7 @@ from tests.rig import Rig
 from yarnbox.rm.web.apps import application
 from yarnbox.rm.web.cluster import cluster_info, kept_state
 from yarnbox.rm.web.pages.about import about_cluster
-from yarnbox.rm.web.pages.application import Known, application_page
+from yarnbox.rm.web.pages.application import Known, application_page, log_choice
 from yarnbox.rm.web.values import Shapes
 
 
@@ -107,12 +107,15 @@ def test_steps_of_a_life_come_in_the_order_of_time(app: dict[str, Any]) -> None:
 
 def test_containers_that_nobody_remembers_are_said_to_be_forgotten(app: dict[str, Any]) -> None:
     over = app | {"state": "FINISHED", "memorySeconds": 9}
-    heads = of_kind(page(over, has_logs=True), "heading")
+    heads = of_kind(page(over), "heading")
     assert not {"Locality", "Containers", "Logs"} & set(heads)
     assert any(str(one).startswith("Its containers ended before") for one in paragraphs(page(over)))
-    known = page(over, containers=1, has_logs=True)
+    am = log_choice("container_1_0001_01_000001", "n1:1", is_am=True, state="RUNNING")
+    known = page(over, containers=1, logs=[am])
     assert {"Locality", "Containers", "Logs"} <= set(of_kind(known, "heading"))
-    assert of_kind(known, "log") == [app["id"]]
+    ((shown,),) = of_kind(known, "log")
+    assert shown["text"] == "container_1_0001_01_000001, ApplicationMaster, running"
+    assert (shown["node"], shown["isOver"]) == ("n1:1", False)
 
 
 def test_how_near_containers_came_to_where_they_were_asked_for(app: dict[str, Any]) -> None:
