@@ -46,12 +46,14 @@ _LOCALITIES = (
 )
 _NAMES = {"node": "node", "app": "application", "queue": "queue", "user": "user", "priority": "priority"}
 _SAVED = ("id", "app", "node", "queue", "user", "priority", "locality", "memoryMB", "vcores", "state")
+_ROLES = (_look("true", "ApplicationMaster", "--over"), _look("false", "other", "--used"))
 
 TRAITS: Answer = {
     "lanes": [{"key": key, "name": _NAMES[key]} for key in ("node", "app", "queue", "user")],
     "colour": [
         {"key": "state", "name": "state", "read": "kind", "known": _STATES},
         {"key": "locality", "name": "locality", "read": "locality", "known": _LOCALITIES},
+        {"key": "role", "name": "role", "read": "isAM", "known": _ROLES},
         *({"key": key, "name": _NAMES[key], "read": key} for key in ("priority", "app", "queue")),
     ],
     "saved": (*_SAVED, "started", "finished", "exitStatus", "diagnostics"),

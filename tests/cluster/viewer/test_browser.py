@@ -147,8 +147,9 @@ PICTURES = """async () => {
   }
   if (latest.size !== lanes.count) faults.push(`${lanes.count} lanes, of which ${latest.size} are used`);
   const [one] = lanes.order, lane = lanes.lane[one];
-  if (!lanes.at(lanes.begin[one] - 5, 10, lane, lane + 1).includes(one))
-    faults.push("the first container is not found where it lies");
+  const begun = lanes.begin[one];
+  if (lanes.on(lane, lane + 1, begun - 5, begun + 5)[0] !== one) faults.push("the first one is not found");
+  if (lanes.on(lane, lane + 1, begun - 5, begun - 1).length) faults.push("it is found where it is not");
   return faults.slice(0, 5);
 }"""
 
@@ -219,6 +220,15 @@ async def look_at_the_stream(page: Page, top: str) -> None:
     await stream.get_by_role("cell", name="n1:1234").wait_for()
     await stream.get_by_role("application").focus()
     await page.keyboard.press("Enter")
+    await page.wait_for_url("**/app/application_0_0001?**")
+    await show(page, top, "/run?colour=role")
+    await stream.locator(".swatch", has_text="other").wait_for()
+    field = stream.locator(".field")
+    await field.hover(position={"x": 5, "y": 7})
+    assert await stream.locator(".tip").count() == 0
+    await field.hover(position={"x": 155, "y": 7})
+    await stream.locator(".tip", has_text="container_0_0001_01_000001").wait_for()
+    await field.click(position={"x": 155, "y": 7})
     await page.wait_for_url("**/app/application_0_0001?**")
     assert await page.evaluate(PICTURES) == []
     assert await page.evaluate(LEGEND) == ["a10: 1", "a11: 1", "and 8 more"]

@@ -69,31 +69,19 @@ export class Lanes {
     }
   }
 
-  /** Who lies on some lanes, by beginning. */
-  on(first, past = first + 1) {
-    return [...this.order.filter((i) => this.lane[i] >= first && this.lane[i] < past)];
+  /** Who lies on some lanes and lives in a part of the time, by beginning. */
+  on(first, past, begin = -Infinity, end = Infinity) {
+    const lives = (i) => this.begin[i] <= end && this.end[i] >= begin;
+    return [...this.order.filter((i) => this.lane[i] >= first && this.lane[i] < past && lives(i))];
   }
 
-  /** How long before or after a part of the time a container lives. */
-  away(i, begin, end = begin) {
-    return Math.max(this.begin[i] - end, begin - this.end[i], 0);
-  }
-
-  /** Those of some lanes that live at a moment, or within a little of it; the nearest first. */
-  at(moment, margin, first, past) {
-    const away = (i) => this.away(i, moment);
-    return this.on(first, past)
-      .filter((i) => away(i) <= margin)
-      .sort((one, other) => away(one) - away(other));
-  }
-
-  /** The one before or after a container on its lane, or the nearest in time on the next lane; itself where
-   * there is none. */
+  /** The one before or after a container on its lane, or the one that began last by then on the lane above or
+   * below; itself where there is none. */
   neighbour(i, along, across) {
-    const others = this.on(this.lane[i] + across);
-    if (along) return others[others.indexOf(i) + along] ?? i;
-    const away = (other) => this.away(other, this.begin[i], this.end[i]);
-    return others.reduce((best, one) => (away(one) < away(best) ? one : best), others[0] ?? i);
+    const lane = this.lane[i] + across;
+    const others = this.on(lane, lane + 1);
+    const before = others.findLastIndex((one) => this.begin[one] <= this.begin[i]);
+    return others[Math.max(0, along ? others.indexOf(i) + along : before)] ?? i;
   }
 }
 

@@ -8,17 +8,27 @@ const STEPS_MS = [1, 2, 5, 10, 20, 50, 100, 200, 500, ...SECONDS.map((one) => 10
 const LABEL = 12,
   ROOM_FOR_A_TIME = 90,
   LEGEND_ROW = 18,
-  EDGE = 3,
-  EDGE_FROM = 5,
-  LEAST = 3;
+  HATCHED_FROM = 4,
+  LEAST = 3,
+  CHARACTER = 6.5;
 // Which pixels of a bar have the colour of the ground.
 const HATCHES = [() => false, (x, y) => (x + y) % 4 === 0, (x, y) => (x + 3 * y) % 4 === 0, (x) => x % 4 < 2];
 const ANGLES = [0, 45, -45, 0];
 
+const probe = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+// A colour as it lies in the memory of a picture.
+function pixelOf(colour) {
+  probe.fillStyle = colour;
+  probe.fillRect(0, 0, 1, 1);
+  return new Uint32Array(probe.getImageData(0, 0, 1, 1).data.buffer)[0];
+}
+
 /** The colours of the style sheet of which a picture with these looks consists, by their names. */
 export function paletteOf(looks) {
-  const names = new Set(["--field", "--ink", "--line", "--accent", ...looks.map((one) => one.hue)]);
-  return Object.fromEntries([...names].map((name) => [name, css(name)]));
+  const names = ["--field", "--ink", "--line", "--accent", ...new Set(looks.map((one) => one.hue))];
+  const colours = names.map((name) => [name, css(name)]);
+  const pixels = colours.map(([name, colour]) => [name, pixelOf(colour)]);
+  return { ...Object.fromEntries(colours), pixels: Object.fromEntries(pixels) };
 }
 
 // Round moments, so many that each has room for its time.
@@ -33,20 +43,20 @@ export function timeSteps({ begin, end }, width) {
 // Of an application its number, because the beginnings of its id are the same for all.
 const shortened = (name) => name.replace(/^application_\d+_/, "… ");
 
-// Where groups begin, and the names of as many as have room.
+// Where groups begin, with the names of as many as have room, as far as there is room for them.
 function headsOf({ lanes, rows, gutter, width, height, palette }) {
   const tall = height / (rows.end - rows.begin);
-  const [names, edges] = [[], []];
+  const shapes = [];
   let free = 0;
   for (const group of lanes.groups) {
     const y = Math.max(0, (group.top - rows.begin) * tall);
     const isSeen = (group.top + group.lanes - rows.begin) * tall > y;
     if (!isSeen || y < free || y + LABEL > height + 2) continue;
     free = y + LABEL;
-    names.push(word(4, y + LABEL - 1, shortened(group.name), palette["--ink"]));
-    edges.push(rect(gutter, y, width, 1, palette["--line"]));
+    const name = shortened(group.name).slice(0, gutter / CHARACTER);
+    shapes.push(word(4, y + LABEL - 1, name, palette["--ink"]), rect(gutter, y, width, 1, palette["--line"]));
   }
-  return { names, edges };
+  return shapes;
 }
 
 const xIn = ({ time, gutter, width }, moment) =>
@@ -62,7 +72,7 @@ export function boxOf(scene, i) {
   return { x, y, wide: Math.max(LEAST, end - x), tall: Math.max(LEAST, tall) };
 }
 
-// What stands over the bars: moments, the present one, who is chosen.
+// What stands over and beside the bars: groups, moments, the present one, who is chosen.
 function frameOf(scene) {
   const { time, gutter, width, height, at, chosen, palette } = scene;
   const xOf = (moment) => xIn(scene, moment);
@@ -73,25 +83,13 @@ function frameOf(scene) {
     const label = hasRoom && word(x, height + 14, tick(moment), palette["--ink"], "middle");
     return [upright(x, 1, palette["--line"]), label];
   };
-  /** @type {any[]} */ const shapes = timeSteps(time, width).map(step);
+  /** @type {any[]} */ const shapes = [headsOf(scene), timeSteps(time, width).map(step)];
   if (at >= time.begin && at < time.end) shapes.push(upright(xOf(at), 2, palette["--accent"]));
   const { x, y, wide, tall } = boxOf(scene, chosen);
   const isSeen = x < gutter + width && x + wide > gutter && y < height && y + tall > 0;
   const edge = { stroke: palette["--ink"], "stroke-width": 2 };
   if (isSeen) shapes.push(rect(x - 1, y - 1, wide + 2, tall + 1, "none", edge));
   return shapes;
-}
-
-// Colours as they lie in the memory of a picture.
-const probe = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
-const PIXELS = new Map();
-function pixelOf(colour) {
-  if (!PIXELS.has(colour)) {
-    probe.fillStyle = colour;
-    probe.fillRect(0, 0, 1, 1);
-    PIXELS.set(colour, new Uint32Array(probe.getImageData(0, 0, 1, 1).data.buffer)[0]);
-  }
-  return PIXELS.get(colour);
 }
 
 export class Painter {
@@ -108,29 +106,26 @@ export class Painter {
     if (canvas.width !== wide) canvas.width = wide;
     if (canvas.height !== tall) canvas.height = tall;
     ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
-    const { names, edges } = headsOf(scene);
-    // The bars are painted over what has no room in the gutter.
-    paint(ctx, [rect(0, 0, whole, height + foot, palette["--field"]), names]);
+    paint(ctx, rect(0, 0, whole, height + foot, palette["--field"]));
     const image = this.bars(scene, Math.round(width * ratio), Math.round(height * ratio));
     ctx.putImageData(image, Math.round(gutter * ratio), 0);
-    paint(ctx, [edges, frameOf(scene)]);
+    paint(ctx, frameOf(scene));
   }
 
-  bars({ containers, lanes, time, rows, colours: { looks, of }, palette }, width, height) {
+  bars({ lanes, time, rows, colours: { looks, of }, palette }, width, height) {
     if (this.image?.width !== width || this.image.height !== height)
       this.image = this.ctx.createImageData(width, height);
     const pixels = new Uint32Array(this.image.data.buffer);
-    const [ground, ink] = ["--field", "--ink"].map((name) => pixelOf(palette[name]));
-    const hues = looks.map(({ hue }) => pixelOf(palette[hue]));
+    const ground = palette.pixels["--field"];
+    const hues = looks.map(({ hue }) => palette.pixels[hue]);
     pixels.fill(ground);
     lanes.bars(time, rows, width, height, (x, y, wide, tall, i) => {
       const { hatch } = looks[of[i]];
-      const isLarge = Math.min(wide, tall) >= EDGE_FROM;
-      const edge = containers[i].isAM && tall >= EDGE_FROM ? y + EDGE : 0;
+      const isHatched = hatch > 0 && Math.min(wide, tall) >= HATCHED_FROM;
       for (let row = y; row < y + tall; row += 1) {
         const from = row * width + x;
-        pixels.fill(row < edge ? ink : hues[of[i]], from, from + wide);
-        for (let at = 0; isLarge && hatch && row >= edge && at < wide; at += 1)
+        pixels.fill(hues[of[i]], from, from + wide);
+        for (let at = 0; isHatched && at < wide; at += 1)
           if (HATCHES[hatch](x + at, row)) pixels[from + at] = ground;
       }
     });
@@ -140,15 +135,14 @@ export class Painter {
 
 /** The present part as a picture, with the words of its colours. */
 export function svgOf(scene, name) {
-  const { containers, lanes, time, rows, colours, gutter, width, height, foot, palette } = scene;
+  const { lanes, time, rows, colours, gutter, width, height, foot, palette } = scene;
   const { looks, of } = colours;
   const [ink, field] = [palette["--ink"], palette["--field"]];
   const hueOf = (i) => (looks[i].hatch ? `url(#look${i})` : palette[looks[i].hue]);
   const bars = [];
-  lanes.bars(time, rows, Math.floor(width), Math.floor(height), (x, y, wide, tall, i) => {
-    bars.push(rect(gutter + x, y, wide, tall, hueOf(of[i])));
-    if (containers[i].isAM && tall >= EDGE_FROM) bars.push(rect(gutter + x, y, wide, EDGE, ink));
-  });
+  lanes.bars(time, rows, Math.floor(width), Math.floor(height), (x, y, wide, tall, i) =>
+    bars.push(rect(gutter + x, y, wide, tall, hueOf(of[i]))),
+  );
   const { shown, more } = keysOf(looks);
   const legend = shown.map((one, row) => {
     const y = height + foot + LEGEND_ROW * row;
@@ -166,8 +160,5 @@ export function svgOf(scene, name) {
     const pattern = html`<pattern id=${`look${i}`} ...${how} patternTransform=${turned}>${stripes}</pattern>`;
     return hatch > 0 && count > 0 && pattern;
   });
-  const ground = rect(gutter, 0, width, height, field);
-  const { names, edges } = headsOf(scene);
-  const shapes = [names, ground, bars, edges, frameOf(scene), legend];
-  return picture(name, gutter + width, tall, field, hatches, shapes);
+  return picture(name, gutter + width, tall, field, hatches, [bars, frameOf(scene), legend]);
 }

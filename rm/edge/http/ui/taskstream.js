@@ -202,8 +202,9 @@ class TaskStream extends Component {
     if (x < gutter || y > height) return [];
     const { time, rows } = this.valuesAt({ x, y });
     const past = Math.max(Math.floor(rows) + 1, this.valuesAt({ x, y: y + 1 }).rows);
+    const within = (ms) => this.scene.lanes.on(Math.floor(rows), past, time - ms, time + ms);
     const near = (NEAR_PX * (this.view.time.end - this.view.time.begin)) / width;
-    return this.scene.lanes.at(time, near, Math.floor(rows), past);
+    return [within(0), within(near)].find((some) => some.length) ?? [];
   }
 
   hover(event) {
@@ -279,10 +280,6 @@ class TaskStream extends Component {
             ${one.text} <b>${one.count}</b>
           </span>`,
         )}
-        ${
-          containers.some((one) => one.isAM) &&
-          html`<span class="swatch am">ApplicationMaster: dark edge</span>`
-        }
         ${more > 0 && `and ${more} more, in the table`}
       </p>
       <div
