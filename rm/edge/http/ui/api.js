@@ -1,19 +1,25 @@
-// The public REST API, as any other client sees it; `user.name` of the page's address goes along.
+// The public REST API, as any other client sees it.
 export const ROOT = "/ws/v1/cluster";
 
-// Who asks; and of a recording, which run and which moment: the address of the page holds them on every page.
-export const KEPT = ["user.name", "run", "at"];
+export const isRecording = document.documentElement.dataset.source === "recording";
 
-function address(path) {
+// Who asks; and of a recording, which run and which moment: the address of the page holds them on every page.
+const KEPT = ["user.name", "run", "at"];
+
+/** An address with what that of the page holds. */
+export function kept(to) {
+  const url = new URL(to, location.href);
   const query = new URLSearchParams(location.search);
-  if (isRecording && !query.has("at")) query.set("at", "0"); // a run is shown from its beginning
-  const given = KEPT.filter((name) => query.has(name) && !path.includes(`${name}=`));
-  if (!given.length) return ROOT + path;
-  const kept = new URLSearchParams(given.map((name) => [name, query.get(name)]));
-  return `${ROOT}${path}${path.includes("?") ? "&" : "?"}${kept}`;
+  for (const name of KEPT)
+    if (query.has(name) && !url.searchParams.has(name)) url.searchParams.set(name, query.get(name));
+  return url;
 }
 
-export const isRecording = document.documentElement.dataset.source === "recording";
+function address(path) {
+  const url = kept(ROOT + path);
+  if (isRecording && !url.searchParams.has("at")) url.searchParams.set("at", "0"); // the beginning of the run
+  return url;
+}
 
 export class Unreachable extends Error {}
 
@@ -30,9 +36,15 @@ export function giveUp() {
   patience = new AbortController();
 }
 
+const HEADERS = {
+  "Content-Type": "application/json",
+  "X-XSRF-Header": "yarnbox",
+  Accept: "application/json",
+};
+
 async function ask(path, options) {
   try {
-    const response = await fetch(address(path), options);
+    const response = await fetch(address(path), { ...options, headers: HEADERS, signal: patience.signal });
     const text = await response.text();
     const found = Date.parse(response.headers.get("Date")) - Date.now();
     skew = Math.abs(found) > MOST_SKEW_MS ? found : 0;
@@ -51,28 +63,17 @@ function said(text) {
   }
 }
 
-function answer({ response, text }) {
+const send = (method) => async (path, body) => {
+  const { response, text } = await ask(path, { method, body: body && JSON.stringify(body) });
   const found = said(text);
   if (response.ok) return found;
   const message = found.RemoteException?.message ?? found.message ?? text;
   // Hadoop puts the name of a Java class before some messages.
   const plain = String(message).replace(/^(java|org\.apache)\.[\w.$]+: /, "");
   throw Object.assign(new Error(plain), { problems: found.problems, status: response.status });
-}
+};
 
-export const get = async (path) =>
-  answer(await ask(path, { headers: { Accept: "application/json" }, signal: patience.signal }));
-
-const send = (method) => async (path, body) =>
-  answer(
-    await ask(path, {
-      method,
-      headers: { "Content-Type": "application/json", "X-XSRF-Header": "yarnbox", Accept: "application/json" },
-      body: JSON.stringify(body),
-    }),
-  );
-
+export const get = send("GET");
 export const put = send("PUT");
 export const post = send("POST");
-export const list = (value) =>
-  value === undefined || value === null ? [] : Array.isArray(value) ? value : [value];
+export const list = (value) => value ?? [];

@@ -1,6 +1,6 @@
 // The shell: addresses to pages, when to look again and what is said meanwhile, keys, the dark mode.
 
-import { get, giveUp, KEPT, serverNow, Unreachable } from "./api.js";
+import { get, giveUp, kept, serverNow, Unreachable } from "./api.js";
 import { page } from "./blocks.js";
 import { countVCores, exact, html, isRecording, render } from "./dom.js";
 import { help, listenToKeys } from "./keys.js";
@@ -170,10 +170,7 @@ function lost(value) {
 }
 
 function go(to) {
-  const url = new URL(to, location.href),
-    query = new URLSearchParams(location.search);
-  for (const name of KEPT)
-    if (query.has(name) && !url.searchParams.has(name)) url.searchParams.set(name, query.get(name));
+  const url = kept(to);
   if (!sectionOf(url.pathname)) {
     location.assign(url); // the server may know where that is
     return;
