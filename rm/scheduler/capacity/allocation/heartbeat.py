@@ -248,6 +248,7 @@ class NodeAllocator:
         if attempt is None:
             return
         context, leaf = self._context, self._tree.leaf_of(attempt.application)
+        leaf.take_offer(context.partition_total(DEFAULT_PARTITION))
         total = context.partition_total(node.partition)
         pass_ = AllocationPass(node, node.partition, total, context.cluster, self._allocator)
         observer.observe(pass_)

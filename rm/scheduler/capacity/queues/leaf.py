@@ -421,6 +421,16 @@ class LeafQueue(CapacityQueue):
 
     # Giving
 
+    def take_offer(self, limit: Resource) -> None:
+        """A look at what is reserved for the queue tells it how much it may use, as a pass does. See
+        tests/scenarios/constraints/processor-commit-after-a-look-at-a-reservation.yaml.
+        """
+        context = self.context
+        if context.keeps_offers:
+            self.offered_limit = context.calculator.min_of(
+                context.cluster, self.in_default.down_maximum, limit
+            )
+
     def assign(self, pass_: AllocationPass, limit: Resource) -> Assignment:
         """One container at most, to the first application in order that may have one."""
         context, partition = self.context, pass_.partition
