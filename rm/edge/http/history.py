@@ -307,6 +307,7 @@ class Past:
             why={} if ends else why_of(call, app.application_id),
             actions=[] if ends else self._actions(call, app, shown),
             logs=_logs(living, ended),
+            followed=call.parameter("log") or "",
         )
         return Reply(root="app", value={"block": application_page(shown, known)})
 

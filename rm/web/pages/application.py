@@ -12,6 +12,7 @@ from math import log10
 from yarnbox.rm.web.pages.blocks import (
     TO_NODE,
     actions,
+    choose,
     column,
     facts,
     grid,
@@ -98,6 +99,8 @@ class Known:
     actions: Sequence[Answer] = ()
     logs: Sequence[Answer] = ()
     """Of the containers whose logs can be read, each a `log_choice`."""
+    followed: str = ""
+    """The container whose log is shown, and behind a / the file."""
 
 
 def application_page(app: Answer, known: Known) -> list[Answer]:
@@ -115,7 +118,7 @@ def application_page(app: Answer, known: Known) -> list[Answer]:
         heading("Containers over nodes and time"),
         paragraph(_FORGOTTEN, "empty") if is_forgotten else shown,
         facts([*_identity(app), *_times(app), *_labels(app), *_sums(app), *_diagnostics(app)]),
-        *([heading("Logs"), log_tail(app["id"], known.logs)] if known.logs else ()),
+        *_logs(known),
         *_tried(app, known.attempts),
         *(() if is_over(app) else _asked(app)),
         *(() if is_forgotten else (heading("Locality"), _locality(known))),
@@ -187,7 +190,19 @@ def _locality(known: Known) -> Answer:
 def log_choice(container: str, node: str, *, is_am: bool, state: str) -> Answer:
     """A container as one whose log can be followed."""
     text = f"{container}{', ApplicationMaster' if is_am else ''}, {state.lower()}"
-    return {"id": container, "node": node, "text": text, "isOver": state == "COMPLETE"}
+    return {"id": container, "node": node, "text": text}
+
+
+def _logs(known: Known) -> Iterable[Answer]:
+    if not known.logs:
+        return
+    container, _, file = known.followed.partition("/")
+    node = next((one["node"] for one in known.logs if one["id"] == container), "")
+    choices = [("", "none"), *((one["id"], one["text"]) for one in known.logs)]
+    yield heading("Logs")
+    yield choose("Follow the log of a container", "log", choices, container if node else "")
+    if node:
+        yield log_tail(container, node, file)
 
 
 def is_over(app: Answer) -> bool:

@@ -7,6 +7,7 @@ A text, the cell of a table and the value of a fact are said in the same way: se
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from urllib.parse import urlencode
 
 from yarnbox.rm.web.pages.terms import meaning, term
 from yarnbox.rm.web.values import Answer
@@ -16,6 +17,7 @@ _TIMES = ("moment", "logged", "duration")
 """Kinds of columns that are sorted and compared as numbers, together with these."""
 TO_APP, TO_NODE, TO_QUEUE = "/cluster/app/{}", "/cluster/node/{}", "/cluster/scheduler?queue={}"
 """Where links lead."""
+_LOG_BYTES = 32 * 1024
 Values = Sequence[float | None]
 """One for each moment; None where nothing is known."""
 
@@ -165,9 +167,10 @@ def form(key: str, fields: Sequence[Answer], call: str, verb: str, body: Answer)
     return {"form": list(fields), "key": key, "call": call, "verb": verb, "body": body}
 
 
-def log_tail(app: str, found: Sequence[Answer]) -> Answer:
-    """The end of the log of one of these containers of an application, as it grows."""
-    return {"log": list(found), "app": app}
+def log_tail(container: str, node: str, file: str = "") -> Answer:
+    """The end of a log of a container, as it grows: of this file, or the usual one."""
+    query = {"container": container, "node": node, "size": _LOG_BYTES, **({"file": file} if file else {})}
+    return {"log": container, "source": f"/ui/container-logs?{urlencode(query)}"}
 
 
 def run_stream(name: str, run: str, begin: int, colour: str, at: int = 0) -> Answer:

@@ -1,12 +1,11 @@
 // What a page consists of, as the ResourceManager says it (rm/web/pages/blocks.py): one part below the other.
-import { get, list } from "./api.js";
+import { get, list, Unreachable } from "./api.js";
 import { chart } from "./charts.js";
 import { containersOf } from "./containers.js";
 import { actions } from "./dialog.js";
 import { EPOCH, empty, exact, facts, h, html, pushQuery, said, select, table, withQuery } from "./dom.js";
 import { form } from "./form.js";
 import { grid } from "./grid.js";
-import { logTail } from "./logtail.js";
 import { containersOfRun } from "./recording.js";
 import { streamOf } from "./taskstream.js";
 
@@ -53,6 +52,19 @@ function line({ text, at, kind }) {
     ${shown}
   </li>`;
 }
+const fault = (text) => html`<p class="error" role="alert">${text}</p>`;
+// The end of a log, which stays in sight while it grows: style.css has the box scrolled from there.
+function tail(container, { file, files, text }) {
+  if (!files.length) return empty("The container has written no logs yet.");
+  const name = `The end of ${file} of ${container}`;
+  const choices = files.map((one) => [`${container}/${one.name}`, one.text]);
+  return html`<label>
+      File ${select(choices, `${container}/${file}`, (value) => pushQuery("log", value))}
+    </label>
+    <div class="tail" tabindex="0" role="log" aria-live="off" aria-label=${name}>
+      <pre>${text || "(empty)"}</pre>
+    </div>`;
+}
 /** How each kind of part is drawn. Pages that have more kinds add them. */
 export const DRAWN = {
   heading: (text, { level }) => h(`h${level}`, {}, said(text)),
@@ -87,7 +99,7 @@ export const DRAWN = {
     html`<label>${name} ${select(choices, present, (value) => pushQuery(into, value))} </label>`,
   report: (title, { address }) => h("iframe", { class: "report", title, src: address }),
   form: (fields, options) => form(fields, options),
-  log: (containers, { app }) => logTail(app, containers),
+  log: (container, { read }) => (read.fault ? fault(read.fault) : tail(container, read)),
   grid: (rows, { read, ...options }, query) =>
     grid({
       ...options,
@@ -105,9 +117,16 @@ export const blocks = (found, query) =>
 
 const CONTAINERS = "/ui/containers?";
 const OF_RUN = "/ui/recording/containers?";
+const LOGS = "/ui/container-logs?";
 function read(source) {
+  if (source.startsWith(LOGS)) return answerOf(source).catch(whyNot);
   if (source.startsWith(OF_RUN)) return containersOfRun(source);
   return source.startsWith(CONTAINERS) ? containersOf(source.slice(CONTAINERS.length)) : answerOf(source);
+}
+// A node that is gone does not take the page with it.
+function whyNot(error) {
+  if (error instanceof Unreachable) throw error;
+  return { fault: error.message };
 }
 const answerOf = async (source) => /** @type {any} */ (Object.values(await get(source))[0]);
 const every = (parts) => parts.flatMap((one) => [one, ...every(one.section ?? [])]);

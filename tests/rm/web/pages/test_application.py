@@ -113,9 +113,28 @@ def test_containers_that_nobody_remembers_are_said_to_be_forgotten(app: dict[str
     am = log_choice("container_1_0001_01_000001", "n1:1", is_am=True, state="RUNNING")
     known = page(over, containers=1, logs=[am])
     assert {"Locality", "Containers", "Logs"} <= set(of_kind(known, "heading"))
-    ((shown,),) = of_kind(known, "log")
-    assert shown["text"] == "container_1_0001_01_000001, ApplicationMaster, running"
-    assert (shown["node"], shown["isOver"]) == ("n1:1", False)
+    assert of_kind(known, "log") == [], "nothing is read before it is asked for"
+
+
+def test_the_log_of_a_container_is_followed(app: dict[str, Any]) -> None:
+    first, second = (f"container_1_0001_01_00000{number}" for number in (1, 2))
+    logs = [
+        log_choice(first, "n1:1", is_am=True, state="RUNNING"),
+        log_choice(second, "n2:1", is_am=False, state="COMPLETE"),
+    ]
+    (choices,) = of_kind(page(app, logs=logs), "choose")
+    assert choices == [
+        ["", "none"],
+        [first, f"{first}, ApplicationMaster, running"],
+        [second, f"{second}, complete"],
+    ]
+    found = page(app, logs=logs, followed=f"{second}/std err")
+    (tail,) = [one for one in found if "log" in one]
+    assert tail["log"] == second
+    assert tail["source"].endswith(f"?container={second}&node=n2%3A1&size=32768&file=std+err")
+    assert [one["present"] for one in found if "choose" in one] == [second]
+    gone = page(app, logs=logs, followed="container_1_0001_01_000009")
+    assert of_kind(gone, "log") == []
 
 
 def test_how_near_containers_came_to_where_they_were_asked_for(app: dict[str, Any]) -> None:
