@@ -119,7 +119,8 @@ def test_sums_hide_what_the_lists_hide(tmp_path: Path) -> None:
                 shown = (await caller.get(f"/ui/cluster?user.name={reader}"))["cluster"]["block"]
                 assert [one for one in of_kind(shown, "heading") if one.startswith("User")] == figures
                 pending = 0 if reader == "bob" else 1
-                assert sum(map(len, of_kind(shown, "grid"))) == pending
+                waiting = [rows for rows in of_kind(shown, "grid") if isinstance(rows, list)]
+                assert sum(map(len, waiting)) == pending, "the other list is read by itself"
                 _, waits = of_kind(shown, "figures")[0][:2]
                 assert waits["value"] == pending
 
