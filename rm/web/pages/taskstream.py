@@ -47,6 +47,10 @@ _LOCALITIES = (
 _NAMES = {"node": "node", "app": "application", "queue": "queue", "user": "user", "priority": "priority"}
 _SAVED = ("id", "app", "node", "queue", "user", "priority", "locality", "memoryMB", "vcores", "state")
 _ROLES = (_look("true", "ApplicationMaster", "--over"), _look("false", "other", "--used"))
+_HINT = (
+    "Arrow keys go from container to container, Enter opens the page of one. Plus and minus zoom time, "
+    "[ and ] the lanes, Shift with arrows pans, 0 shows all."
+)
 
 TRAITS: Answer = {
     "lanes": [{"key": key, "name": _NAMES[key]} for key in ("node", "app", "queue", "user")],
@@ -57,6 +61,7 @@ TRAITS: Answer = {
         *({"key": key, "name": _NAMES[key], "read": key} for key in ("priority", "app", "queue")),
     ],
     "saved": (*_SAVED, "started", "finished", "exitStatus", "diagnostics"),
+    "hint": _HINT,
 }
 """Lanes are by the field of a container that is their key. A colouring reads a field; what its values look
 like is known, or each gets the next colour.

@@ -31,10 +31,6 @@ const LEAST = { time: 50, rows: 1 };
 /** @type {Set<TaskStream>} all on a page show the same time */
 const STREAMS = new Set();
 
-const HINT =
-  "Arrow keys go from container to container, Enter opens the page of one. Plus and minus zoom time, " +
-  "[ and ] the lanes, Shift with arrows pans, 0 shows all.";
-
 // The life of a container in words.
 function said(one, now) {
   const isReserved = one.state === "RESERVED";
@@ -287,7 +283,7 @@ class TaskStream extends Component {
         tabindex="0"
         role="application"
         aria-roledescription="task stream"
-        aria-label=${`${what}. ${HINT}`}
+        aria-label=${`${what}. ${traits.hint}`}
         ref=${(place) => {
           this.field = place || this.field;
         }}
