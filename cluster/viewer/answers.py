@@ -320,7 +320,7 @@ class RecordedCluster:
         )
         shown = [application_row(self._app(str(row.app.application_id), moment)) for row in found.rows]
         counts = {"total": found.total, "matching": found.matching, "facets": found.facets}
-        return {"found": {**counts, "block": applications_page(query, counts, first, limit), "app": shown}}
+        return {"found": {**counts, "block": applications_page(query, counts), "app": shown}}
 
     def _rows(self, moment: int) -> Iterator[finding.Row[_App]]:
         for name in self.recording.under("/apps/"):

@@ -148,7 +148,7 @@ class Past:
             limit,
         )
         counts = {"total": found.total, "matching": found.matching, "facets": found.facets}
-        head = {**counts, "block": applications_page(call.asked, counts, first, limit)}
+        head = {**counts, "block": applications_page(call.asked, counts)}
         return Listing(
             outer="found", inner="app", sources=found.rows, show=partial(self._app, call), head=head
         )

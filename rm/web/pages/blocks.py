@@ -182,9 +182,12 @@ def run_stream(name: str, run: str, begin: int, colour: str, at: int = 0) -> Ans
     return {"stream": name, "source": source, **how}
 
 
-def choose(name: str, parameter: str, choices: Sequence[tuple[str, str]], present: str) -> Answer:
+def choose(
+    name: str, parameter: str, choices: Sequence[tuple[str, str]], present: str, kind: str = ""
+) -> Answer:
     """A list of values with their texts; the one that is chosen goes into the address as the parameter."""
-    return {"choose": [list(one) for one in choices], "name": name, "into": parameter, "present": present}
+    found = [list(one) for one in choices]
+    return {"choose": found, "name": name, "into": parameter, "present": present, "kind": kind}
 
 
 def column(key: str, name: str, kind: str = "plain", read: str = "", **how: object) -> Answer:
@@ -225,14 +228,20 @@ def search(hint: str) -> Answer:
     return {"filter": hint}
 
 
-def facet(key: str, name: str, counts: Mapping[str, int]) -> Answer:
-    """Values of a field, of which one can be chosen, and how often each occurs."""
-    return {"facet": dict(counts), "key": key, "name": name}
+def facet(key: str, name: str, counts: Mapping[str, int], present: str) -> Answer:
+    """Values of a field, of which one can be chosen, the most frequent first, and how often each occurs. Of
+    the value "" one cannot ask.
+    """
+    known = {**({present: 0} if present else {}), **{one: count for one, count in counts.items() if one}}
+    ordered = sorted(known.items(), key=lambda one: (one[0] in counts, -one[1], one[0]))
+    values = [(value, f"{value} ({count})") for value, count in ordered]
+    return choose(name, key, [("", "all"), *values], present, "facet")
 
 
 def choice(key: str, name: str, values: Mapping[str, str], usual: str) -> Answer:
     """A few values, by what they are called, of which the address has one, or else the usual one."""
-    return {"choice": [list(one) for one in values.items()], "key": key, "name": name, "usual": usual}
+    found = [{"value": value, "text": called} for value, called in values.items()]
+    return {"chips": found, "key": key, "name": name, "usual": usual}
 
 
 def chips(name: str, found: Sequence[Answer]) -> Answer:
@@ -240,9 +249,27 @@ def chips(name: str, found: Sequence[Answer]) -> Answer:
     return {"chips": list(found), "name": name}
 
 
-def pages(first: int, size: int, count: int) -> Answer:
-    """Which of so many rows are shown, and the way to the others."""
-    return {"pages": count, "from": first, "size": size}
+def pages(path: str, asked: Mapping[str, str], size: int, count: int) -> list[Answer]:
+    """Which of so many rows are shown, and the way to the others, by the parameters of the address."""
+    first = number(asked, "from")
+    if not count:
+        return []
+
+    def at(place: int) -> str:
+        return f"{path}?{urlencode({**asked, 'from': place})}"
+
+    found: list[object] = [f"{first + 1} to {min(first + size, count)} of {count} "]
+    if first:
+        found += [{"link": "previous page", "to": at(max(0, first - size))}, " "]
+    if first + size < count:
+        found.append({"link": "next page", "to": at(first + size)})
+    return [paragraph(found, "pages")]
+
+
+def number(asked: Mapping[str, str], name: str) -> int:
+    """A parameter that is a number, or 0."""
+    text = asked.get(name, "")
+    return int(text) if text.isascii() and text.isdigit() else 0
 
 
 def heat(groups: Sequence[Answer], **how: object) -> Answer:

@@ -19,6 +19,7 @@ from yarnbox.rm.web.pages.blocks import (
     facet,
     grid,
     heading,
+    number,
     pages,
     paragraph,
     search,
@@ -135,7 +136,7 @@ class Selection:
         self._texts = {one["key"]: one["read"] for one in columns if not one["isNumber"]}
         self._numbers = {one["key"]: one["read"] for one in columns if one["isNumber"]}
         self._query = parse(asked["q"], self._texts, self._numbers) if asked.get("q") else None
-        self._names = facets
+        self._names, self._asked = facets, asked
         self._facets = Facets({key: [asked[key]] if asked.get(key) else [] for key in facets})
         self.count = 0
 
@@ -149,12 +150,14 @@ class Selection:
 
     def choices(self, hint: str) -> Answer:
         """The filter and the facets."""
-        return choices(hint, self._names, self._facets.counts())
+        return choices(hint, self._names, self._facets.counts(), self._asked)
 
 
-def choices(hint: str, names: Mapping[str, str], counts: Mapping[str, Mapping[str, int]]) -> Answer:
+def choices(
+    hint: str, names: Mapping[str, str], counts: Mapping[str, Mapping[str, int]], asked: Asked
+) -> Answer:
     """The filter, what can be typed into it, and the facets by their names."""
-    facets = [facet(key, name, counts.get(key, {})) for key, name in names.items()]
+    facets = [facet(key, name, counts.get(key, {}), asked.get(key, "")) for key, name in names.items()]
     return section([search(hint), *facets], "choices")
 
 
@@ -170,21 +173,21 @@ _OF_APPLICATIONS = {"user": "User", "queue": "Queue", "type": "Type"}
 _HADOOPS = {"states": "states", "user": "user", "queue": "queue", "type": "applicationTypes"}
 NO_APPLICATIONS = "No applications yet. Submit one: yarnbox job pi 4 100000"
 A_PAGE = 20
+_HINT = "words, or state:RUNNING user:mei queue:root.etl mem>4096"
 
 
-def applications_page(asked: Asked, found: Answer, first: int, size: int) -> list[Answer]:
+def applications_page(asked: Asked, found: Answer) -> list[Answer]:
     """`found` counts those that match the filter, all of them, and the values of facets."""
     wanted = asked.get("states", "")
     path = f"/cluster/apps{f'/{wanted}' if wanted else ''}"
     known = {key: asked[key] for key in ("q", *_HADOOPS) if asked.get(key)}
     hadoops = {_HADOOPS[key]: value for key, value in known.items() if key in _HADOOPS}
+    others = {key: value for key, value in asked.items() if key != "states"}
     call = _address("/ui/apps", {**known, "sort": asked.get("sort") or "-id"})
     return [
         heading(f"{wanted} Applications" if wanted else "All Applications", 1),
         _states(wanted, found["facets"]["state"]),
-        choices(
-            "words, or state:RUNNING user:mei queue:root.etl mem>4096", _OF_APPLICATIONS, found["facets"]
-        ),
+        choices(_HINT, _OF_APPLICATIONS, found["facets"], asked),
         grid(
             "apps",
             "Applications",
@@ -198,7 +201,7 @@ def applications_page(asked: Asked, found: Answer, first: int, size: int) -> lis
             whole=f"{call}&limit={found['matching']}",
             none=unfiltered("applications", path) if found["total"] else NO_APPLICATIONS,
         ),
-        pages(first, size, found["matching"]),
+        *pages(path, others, A_PAGE, found["matching"]),
     ]
 
 
@@ -320,8 +323,7 @@ class EventsPage:
     def __init__(self, asked: Asked) -> None:
         self._rows = Selection(_EVENTS, asked, {})
         self._which = asked.get("which", "all")
-        first = asked.get("from", "")
-        self._first = int(first) if first.isascii() and first.isdigit() else 0
+        self._asked, self._first = asked, number(asked, "from")
         self._has_any = False
 
     def take(self, event: Answer) -> Answer | None:
@@ -350,7 +352,7 @@ class EventsPage:
                 calls=["/ui/events"],
                 none=unfiltered("events", "/cluster/events") if self._has_any else "No events yet.",
             ),
-            pages(self._first, _EVENTS_OF_A_PAGE, count),
+            *pages("/cluster/events", self._asked, _EVENTS_OF_A_PAGE, count),
         ]
         if left_out:
             told = f"The recording kept the first events; {left_out} later ones are not in it."

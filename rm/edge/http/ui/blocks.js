@@ -95,8 +95,10 @@ export const DRAWN = {
       ? empty(read.fault)
       : streamOf(name, read, query, { ...options, hrefOf: (one) => LEADS[leads](one, options) }),
   listing: (lines) => html`<ol class="listing" tabindex="0" aria-label="The file">${lines.map(line)}</ol>`,
-  choose: (choices, { name, into, present }) =>
-    html`<label>${name} ${select(choices, present, (value) => pushQuery(into, value))} </label>`,
+  choose: (choices, { name, into, present, kind }) =>
+    html`<label ...${classOf(kind)}>
+      ${name} ${select(choices, present, (value) => pushQuery(into, value))}
+    </label>`,
   report: (title, { address }) => h("iframe", { class: "report", title, src: address }),
   form: (fields, options) => form(fields, options),
   log: (container, { read }) => (read.fault ? fault(read.fault) : tail(container, read)),

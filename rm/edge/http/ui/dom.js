@@ -147,27 +147,6 @@ export const select = (choices, present, chosen, more = {}) =>
     )}
   </select>`;
 
-// A choice that stands in the address: one link for each value, the present one marked.
-export function choice(what, name, values, present, fallback) {
-  const to = (value) => withQuery(name, value === fallback ? null : value);
-  const current = (value) => (value === present ? "true" : null);
-  return html`<nav class="chips" aria-label=${what}>
-    <span class="what">${what}</span>
-    ${values.map(([value, text]) => html`<a href=${to(value)} aria-current=${current(value)}>${text}</a>`)}
-  </nav>`;
-}
-
-// The same for many values, in one line: a list to choose from. Counts stand beside the values.
-export function facet(what, name, counts, present) {
-  const known = Object.entries(counts).filter(([value]) => value); // of "" one cannot ask
-  const values = known.sort(([a, m], [b, n]) => n - m || a.localeCompare(b));
-  if (present && !(present in counts)) values.unshift([present, 0]);
-  const choices = values.map(([value, number]) => [value, `${value} (${number})`]);
-  return html`<label class="facet">
-    ${what} ${select([["", "all"], ...choices], present, (value) => replaceQuery(name, value))}
-  </label>`;
-}
-
 // The present address with one part changed; a list begins anew when anything but its place in it, or its
 // columns, changes.
 export function withQuery(name, value, keepsPlace = name === "from") {
@@ -190,21 +169,6 @@ export function replaceQuery(name, value, keepsPlace) {
 export function pushQuery(name, value) {
   history.pushState(null, "", withQuery(name, value));
   refresh();
-}
-
-export function filter(query, what) {
-  const search = (event) => replaceQuery("q", event.target.value);
-  return html`<label class="filter">
-    Filter${" "}
-    <input
-      id="filter"
-      type="search"
-      value=${query.get("q") || ""}
-      placeholder=${what}
-      title=${what}
-      oninput=${search}
-    />
-  </label>`;
 }
 
 export const facts = (found) => html`<dl>

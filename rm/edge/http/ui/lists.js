@@ -1,19 +1,31 @@
 // Pages of lists: what stands beside their grids, as the ResourceManager says it (rm/web/pages/lists.py).
 import { DRAWN } from "./blocks.js";
-import { choice, facet, filter, html, withQuery } from "./dom.js";
+import { html, replaceQuery, withQuery } from "./dom.js";
 
-const chip = ({ to, text, isHere }) =>
-  html`<a href=${to + location.search} aria-current=${isHere ? "page" : null}>${text}</a>`;
+const filter = (hint, _, query) => html`<label class="filter">
+  Filter${" "}
+  <input
+    id="filter"
+    type="search"
+    value=${query.get("q") || ""}
+    placeholder=${hint}
+    title=${hint}
+    oninput=${(event) => replaceQuery("q", event.target.value)}
+  />
+</label>`;
 
-function pages(count, { from, size }) {
-  if (!count) return null;
-  const to = (place) => withQuery("from", place ? String(place) : null);
-  const last = Math.min(from + size, count);
-  return html`<p class="pages">
-    ${`${from + 1} to ${last} of ${count} `}
-    ${from > 0 && html`<a href=${to(Math.max(0, from - size))}>previous page</a>`}${" "}
-    ${last < count && html`<a href=${to(last)}>next page</a>`}
-  </p>`;
+// Other lists, or other values of what the address names.
+function chips(found, { name, key, usual }, query) {
+  const present = query.get(key) || usual;
+  const chip = ({ text, value, to, isHere = value === present }) => html`<a
+    href=${to ? to + location.search : withQuery(key, value === usual ? null : value)}
+    aria-current=${isHere ? "true" : null}
+  >
+    ${text}
+  </a>`;
+  return html`<nav class="chips" aria-label=${name}>
+    ${key && html`<span class="what">${name}</span>`}${found.map(chip)}
+  </nav>`;
 }
 
 const square = ({ to, kind, title, text }) =>
@@ -27,11 +39,4 @@ const heat = (groups, { isSmall }) => html`<div class="heat">
   )}
 </div>`;
 
-Object.assign(DRAWN, {
-  filter: (hint, _, query) => filter(query, hint),
-  facet: (counts, { key, name }, query) => facet(name, key, counts, query.get(key) || ""),
-  choice: (values, { key, name, usual }, query) => choice(name, key, values, query.get(key) || usual, usual),
-  chips: (found, { name }) => html`<nav class="chips" aria-label=${name}>${found.map(chip)}</nav>`,
-  pages,
-  heat,
-});
+Object.assign(DRAWN, { filter, chips, heat });

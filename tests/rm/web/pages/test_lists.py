@@ -56,21 +56,35 @@ def test_the_scripts_know_every_kind_of_column() -> None:
     assert {kind for kind in kinds if re.search(rf"^  {kind}(,|:|\()", shown, re.MULTILINE) is None} == set()
 
 
-FOUND = {"total": 60, "matching": 45, "facets": {"state": {"RUNNING": 45}, "user": {"mei": 45}}}
+FOUND = {
+    "total": 60,
+    "matching": 45,
+    "facets": {"state": {"RUNNING": 45}, "user": {"ann": 3, "": 2, "mei": 45}},
+}
 
 
 def test_the_page_of_applications_says_how_else_they_can_be_had() -> None:
-    page = applications_page({"states": "RUNNING", "user": "mei", "q": "etl", "at": "5"}, FOUND, 20, 20)
+    asked = {"states": "RUNNING", "user": "mei", "q": "etl", "at": "5", "from": "20"}
+    page = applications_page(asked, FOUND)
     assert page[0]["heading"] == "RUNNING Applications"
-    every, *_, running = (one for one in part(page, "chips")["chips"] if one["text"].split()[-1] == "45")
+    every, running = (one for one in part(page, "chips")["chips"] if one["text"].split()[-1] == "45")
     assert (every["to"], every["isHere"]) == ("/cluster/apps", False)
     assert (running["to"], running["isHere"]) == ("/cluster/apps/RUNNING", True)
     grid = part(page, "grid")
     assert grid["calls"][0] == "/apps?states=RUNNING&user=mei"
     assert grid["whole"] == "/ui/apps?q=etl&states=RUNNING&user=mei&sort=-id&limit=45"
     assert grid["none"][1]["to"] == "/cluster/apps/RUNNING"
-    assert part(page, "pages") == {"pages": 45, "from": 20, "size": 20}
-    nothing = applications_page({}, {"total": 0, "matching": 0, "facets": {"state": {}}}, 0, 20)
+    where, before, _, after = page[-1]["paragraph"]
+    assert (where, before["link"], after["link"]) == ("21 to 40 of 45 ", "previous page", "next page")
+    assert before["to"] == "/cluster/apps/RUNNING?user=mei&q=etl&at=5&from=0"
+    assert after["to"] == "/cluster/apps/RUNNING?user=mei&q=etl&at=5&from=40"
+    (users,) = (one for one in part(page, "section")["section"] if one.get("into") == "user")
+    assert users["choose"] == [["", "all"], ["mei", "mei (45)"], ["ann", "ann (3)"]]
+    (queues,) = (one for one in part(page, "section")["section"] if one.get("into") == "queue")
+    assert (queues["choose"], queues["present"]) == ([["", "all"]], "")
+    nothing = applications_page({"user": "bob"}, {"total": 0, "matching": 0, "facets": {"state": {}}})
+    (users,) = (one for one in part(nothing, "section")["section"] if one.get("into") == "user")
+    assert (users["choose"][1], users["present"]) == (["bob", "bob (0)"], "bob")
     assert part(nothing, "grid")["none"].startswith("No applications yet.")
 
 
@@ -134,7 +148,9 @@ def test_events_come_in_pages_of_those_that_are_meant() -> None:
     shown = [row["number"] for one in rows if (row := page.take(one)) is not None]
     assert shown == list(range(1000, 1500, 2))
     blocks = page.blocks(left_out=3)
-    assert part(blocks, "pages") == {"pages": 750, "from": 500, "size": 500}
+    where, before, _ = blocks[-2]["paragraph"]
+    assert (where, before["link"]) == ("501 to 750 of 750 ", "previous page")
+    assert before["to"] == "/cluster/events?which=trouble&q=type%3Aaccepted&from=0"
     assert "3 later ones" in blocks[-1]["paragraph"]
     assert part(EventsPage({}).blocks(), "grid")["none"] == "No events yet."
 

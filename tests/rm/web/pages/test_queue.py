@@ -128,10 +128,8 @@ def test_partitions_and_spans_can_be_chosen() -> None:
     found = queues_page(page_info(rig.context, Shapes(rig.context.resource_types)), "", "", 1024)
     asked = Asked(partition="gpu", minutes="15")
     page = scheduler_page(found | {"partition": ["", "gpu"]}, asked, None, ())
-    partition, time = [one for one in page if "choice" in one]
-    assert partition["choice"] == [["", "<DEFAULT_PARTITION>"], ["gpu", "gpu"]]
+    partition, time = [one for one in page if "chips" in one]
+    assert [one["text"] for one in partition["chips"]] == ["<DEFAULT_PARTITION>", "gpu"]
     assert (partition["usual"], time["usual"]) == ("", "15")
     assert "Share of partition gpu over time" in of_kind(page, "heading")
-    assert [one["name"] for one in shown(CAPACITY, "") if "choice" in one] == [], (
-        "of a recording all is shown"
-    )
+    assert [one["name"] for one in shown(CAPACITY, "") if "chips" in one] == [], "of a recording all is shown"
