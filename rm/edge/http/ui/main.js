@@ -30,12 +30,7 @@ let isPaused = false,
 // ---- around the pages
 
 const addressed = () => location.pathname + location.search;
-const wordsOf = (path) =>
-  path
-    .replace(/^\/cluster\/?/, "")
-    .split("/")
-    .filter(Boolean)
-    .map(decodeURIComponent);
+const wordsOf = (path) => path.split("/").slice(2);
 const sectionOf = (path) => shell?.page.find(({ has }) => (wordsOf(path)[0] ?? "") in has);
 
 function status() {
@@ -100,7 +95,7 @@ async function pageOf(path) {
     const section = sectionOf(path);
     if (!section) return html`<h1>Page not found</h1><a href="/cluster">Cluster</a>`;
     const query = new URLSearchParams(location.search);
-    const read = () => page(section.has[name].replace("*", encodeURIComponent(word)), query);
+    const read = () => page(section.has[name].replace("*", word), query);
     if (!recorded) return await read();
     return await (section.isTimeless ? recorded.outOfTime(read) : recorded.inRun(read, query));
   } catch (error) {
