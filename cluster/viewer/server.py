@@ -146,7 +146,7 @@ _EXAMPLE = SOURCES / "yarnbox" / "examples" / "scenarios" / "two-queues.yaml"
 
 def _size(asked: Any, name: str) -> int:
     """As a form has it, or a number."""
-    value, most = asked.get(name, SIZES[name]["value"]), SIZES[name]["most"]
+    value, most = asked.get(name, SIZES[name]["value"]), SIZES[name]["max"]
     if type(value) not in (int, str) or not 1 <= int(value) <= most:
         raise ValueError(f"{name} has to be a number from 1 to {most}")
     return int(value)

@@ -21,9 +21,9 @@ _OTHER_SCHEDULER = (
 
 _KINDS = ".yaml,.yml,.tsv"
 SIZES: dict[str, dict[str, Any]] = {
-    "nodes": {"label": "Of a trace: nodes of 10 GiB and 10 vcores", "value": 4, "most": 200},
-    "jobs": {"label": "jobs", "value": 200, "most": 2000},
-    "scale": {"label": "bytes divided by", "value": 10, "most": 1_000_000},
+    "nodes": {"label": "Of a trace: nodes of 10 GiB and 10 vcores", "value": 4, "max": 200},
+    "jobs": {"label": "jobs", "value": 200, "max": 2000},
+    "scale": {"label": "bytes divided by", "value": 10, "max": 1_000_000},
 }
 """What else is asked of a trace."""
 
@@ -44,7 +44,7 @@ def simulation_page(
             "choices": [("", "the one that the file names"), *schedulers],
             "value": "",
         },
-        *({"field": "number", "name": name, **one} for name, one in SIZES.items()),
+        *({"field": "text", "type": "number", "min": 1, "name": name, **one} for name, one in SIZES.items()),
     ]
     return [
         heading("Simulation", 1),

@@ -17,7 +17,7 @@ from yarnbox.rm.web.pages.blocks import items, paragraph, table
 from yarnbox.rm.web.values import Answer
 
 _STAYING = ("RUNNING", "DECOMMISSIONING")
-_PATIENCE_S = "3600"
+_PATIENCE = {"field": "text", "name": "timeout", "label": "Seconds (-1: no limit)", "value": "3600"}
 _DRAINED = "It gets no new containers. It is decommissioned when its last container or the time is over."
 _BACK = "The node gets containers again; if it has left, it may register again."
 _CAPACITIES = (("capacity", "Capacity"), ("maximum-capacity", "Maximum capacity"))
@@ -64,6 +64,7 @@ def application_actions(
     )
     refusal = reader.refusal(is_allowed=may_modify, why=foreign)
     fixed = f"The {scheduler} cannot move applications." if scheduler == "FifoScheduler" else ""
+    choices = [[one, one] for one in queues]
     path, named = f"/apps/{app['id']}", f"{app['name']} ({app['id']})"
     kill = _action("Kill Application", refusal, f"Kill {named}?", "Kill", isDangerous=True)
     move = _action("Move to another queue", refusal or fixed, f"Move {named}", "Move")
@@ -79,7 +80,7 @@ def application_actions(
             **move,
             "parts": [paragraph("Its containers go on running.")],
             "calls": [["PUT", f"{path}/queue"]],
-            "fields": [_changed("queue", "Queue", app["queue"], choices=list(queues))],
+            "fields": [_changed("queue", "Queue", app["queue"], "choice", choices=choices)],
         },
         {
             **change,
@@ -111,7 +112,7 @@ def node_actions(reader: Reader, row: Answer) -> list[Answer]:
             **how,
             "parts": [paragraph(_DRAINED)],
             "calls": [["POST", f"{path}/drain"]],
-            "fields": [{"name": "timeout", "label": "Seconds (-1: no limit)", "value": _PATIENCE_S}],
+            "fields": [_PATIENCE],
         }
     ]
 
@@ -198,8 +199,8 @@ def agree_to_effect(effect: Answer, body: Answer) -> Answer:
 _EFFECT = {"queue": "Queue", "quantity": "Quantity", "before": "Now", "after": "Then", "change": "Change"}
 
 
-def _changed(name: str, label: str, value: str, **more: object) -> Answer:
-    return {"name": name, "label": label, "value": value, "changes": True, **more}
+def _changed(name: str, label: str, value: str, kind: str = "text", **more: object) -> Answer:
+    return {"field": kind, "name": name, "label": label, "value": value, "changes": True, **more}
 
 
 def _action(name: str, refusal: str, question: str, verb: str, **more: object) -> Answer:

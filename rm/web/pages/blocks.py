@@ -161,8 +161,9 @@ def stream(name: str, asked: str, leads: str, **how: object) -> Answer:
 
 def form(key: str, fields: Sequence[Answer], call: str, verb: str, body: Answer) -> Answer:
     """A form that is posted to `call` with the rest of the body; the answer says where it leads (`to`), or
-    which `problems` there are. What is written stays with the `key`. A `field` is a `number`, a `choice`, the
-    `lines` of a text, or an `upload` that gives `name` and `text`.
+    which `problems` there are. What is written stays with the `key`. A `field` is a `text` (of a
+    `type`, from `min` to `max`), a `choice`, the `lines` of a text, or an `upload` that gives `name` and
+    `text`.
     """
     return {"form": list(fields), "key": key, "call": call, "verb": verb, "body": body}
 

@@ -29,4 +29,4 @@ def test_a_file_is_chosen_and_its_text_can_be_changed() -> None:
     fields = {one.get("name"): one for one in form["form"]}
     assert fields["text"]["value"] == "name: x"
     assert fields["scheduler"]["choices"][1] == ("fifo", "FifoScheduler")
-    assert (fields["nodes"]["value"], fields["nodes"]["most"]) == (4, 200)
+    assert (fields["nodes"]["value"], fields["nodes"]["max"]) == (4, 200)

@@ -14,7 +14,7 @@ SETTINGS = {
     "yarn__scheduler__configuration__store__class": "memory",
 }
 QUEUES = {"root.queues": "a,b", "root.a.capacity": "60", "root.b.capacity": "40"}
-HALVES = {"root.a capacity": "50", "root.a maximum-capacity": "", "root.b capacity": "50"}
+HALVES = {"root.a capacity": "50", "root.a maximum-capacity": "", "root.b capacity": " 50 "}
 
 
 def test_an_effect_is_told_and_nothing_changes(tmp_path: Path) -> None:

@@ -94,7 +94,7 @@ def capacities(call: Call) -> Reply:
     changed: dict[str, dict[str, str]] = {}
     for name in call.body.values:
         path, _, key = name.partition(" ")
-        value = call.body.string(name) or ""
+        value = (call.body.string(name) or "").strip()
         if value != set_for(present.properties, path, key):
             changed.setdefault(path, {})[key] = value
     body = update_queues(changed)

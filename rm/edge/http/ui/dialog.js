@@ -2,19 +2,18 @@
 // what it is about, and Escape means no. A refusal is shown, and asked again.
 import { post, put, Unreachable } from "./api.js";
 import { blocks } from "./blocks.js";
-import { html, refresh, render, select } from "./dom.js";
+import { html, refresh, render } from "./dom.js";
+import { fieldOf, usualOf } from "./form.js";
 
 const dialog = /** @type {HTMLDialogElement} */ (document.getElementById("dialog"));
 const leave = () => dialog.close();
-export const valuesOf = (form) =>
-  Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value).trim()]));
 
-let settle = /** @type {(values: any) => void} */ (() => {});
+let settle = /** @type {(isAgreed: boolean) => void} */ (() => {});
 
-// The values of the form by the names of its fields; null when it was left, by its button or by Escape. The
-// browser tells the end of one dialog when the next may be open already.
+// Whether it was agreed to; it can be left by its button or by Escape. The browser tells the end of one
+// dialog when the next may be open already.
 function show(heading, body, buttons) {
-  settle(null);
+  settle(false);
   render(null, dialog);
   render(
     html`<form method="dialog"><h2>${heading}</h2>${body}<p class="actions">${buttons}</p></form>`,
@@ -24,8 +23,7 @@ function show(heading, body, buttons) {
   dialog.showModal();
   return new Promise((resolve) => {
     settle = resolve;
-    dialog.onclose = () =>
-      dialog.open || resolve(dialog.returnValue ? valuesOf(dialog.firstElementChild) : null);
+    dialog.onclose = () => dialog.open || resolve(dialog.returnValue !== "");
   });
 }
 
@@ -33,31 +31,27 @@ export const tell = (title, ...text) =>
   show(title, html`<div>${text}</div>`, html`<button type="button" onclick=${leave}>Close</button>`);
 
 const fault = (text) => text && html`<p class="error" role="alert">${text}</p>`;
-const field =
-  (present) =>
-  ({ name, label, choices }) => {
-    const value = present[name];
-    const pairs = choices?.map((one) => [one, one]);
-    return html`<label>
-    ${label}
-    ${pairs?.length ? select(pairs, value, () => {}, { name }) : html`<input name=${name} value=${value} />`}
-  </label>`;
-  };
-
 /** What is answered, by the names of the fields; null when it was left. */
-export const ask = ({ question, parts = [], fields = [], verb, back = "Cancel" }, present = {}, why = "") =>
-  show(
+export async function ask(
+  { question, parts = [], fields = [], verb, back = "Cancel" },
+  before = {},
+  why = "",
+) {
+  const values = { ...before };
+  const isAgreed = await show(
     question,
     [
       blocks(parts, new URLSearchParams()),
       fault(why),
-      html`<div class="fields">${fields.map(field(present))}</div>`,
+      html`<div class="fields">${fields.map((one) => fieldOf(one, values))}</div>`,
     ],
     [
       html`<button type="button" onclick=${leave}>${back}</button>`,
       html`<button class="danger" value="yes">${verb}</button>`,
     ],
   );
+  return isAgreed ? values : null;
+}
 
 const SEND = { PUT: put, POST: post };
 const UNCHANGED = "No value is other than before.";
@@ -65,16 +59,13 @@ const UNCHANGED = "No value is other than before.";
 // Whether it was done. What was to be changed and was not is not sent.
 async function perform(action) {
   const { fields = [], calls, body } = action;
-  const before = Object.fromEntries(fields.map(({ name, value }) => [name, value]));
-  const isKept =
-    (given) =>
-    ({ name, changes }) =>
-      changes && given[name] === before[name];
+  const before = usualOf(fields);
+  const isSame = (given) => fields.every(({ name, changes }) => changes && given[name] === before[name]);
   for (let given = before, why = ""; ; ) {
     given = await ask(action, given, why);
     if (!given) return false;
     try {
-      if (fields.length && fields.every(isKept(given))) throw new Error(UNCHANGED);
+      if (fields.length && isSame(given)) throw new Error(UNCHANGED);
       let answer = null;
       for (const [method, path] of calls) answer = await SEND[method](path, { ...body, ...given });
       if (!answer.next || (await perform(answer.next))) return true;

@@ -5,31 +5,41 @@ import { html, refresh, select } from "./dom.js";
 
 const KEPT = new Map();
 
-async function upload([file], kept) {
+async function upload([file], values) {
   if (!file) return;
-  Object.assign(kept.values, { name: file.name, text: await file.text() });
+  Object.assign(values, { name: file.name, text: await file.text() });
   refresh();
 }
 
-/** @type {Record<string, (one: any, value: any, keep: (event: any) => void, kept: any) => any>} */
+/** @type {Record<string, (one: any, value: any, keep: (text: string) => void, values: any) => any>} */
 const FIELDS = {
-  upload: ({ label, accept }, _, __, kept) => html`<label>
-    ${label} <input type="file" accept=${accept} onchange=${(event) => upload(event.target.files, kept)} />
+  text: ({ label, name, type, min, max }, value, keep) => html`<label>
+    ${label} <input ...${{ name, type, min, max, value }} oninput=${(event) => keep(event.target.value)} />
   </label>`,
   lines: ({ label }, value, keep) => html`<textarea
     rows="22"
     spellcheck=${false}
     aria-label=${label}
     value=${value}
-    oninput=${keep}
+    oninput=${(event) => keep(event.target.value)}
   />`,
-  choice: ({ label, choices }, value, keep) => html`<label>
-    ${label} ${select(choices, value, (chosen) => keep({ target: { value: chosen } }))}
-  </label>`,
-  number: ({ label, most }, value, keep) => html`<label>
-    ${label} <input type="number" min="1" max=${most} value=${value} oninput=${keep} />
+  choice: ({ label, choices }, value, keep) => html`<label>${label} ${select(choices, value, keep)}</label>`,
+  upload: ({ label, accept }, _, __, values) => html`<label>
+    ${label} <input type="file" accept=${accept} onchange=${(event) => upload(event.target.files, values)} />
   </label>`,
 };
+
+/** A field, which keeps what is written among the values. */
+export function fieldOf(one, values) {
+  const { name, field, value } = one;
+  const keep = (text) => {
+    values[name] = text;
+  };
+  return FIELDS[field](one, values[name] ?? value, keep, values);
+}
+
+/** What the fields say before anything is written. */
+export const usualOf = (fields) => Object.fromEntries(fields.map(({ name, value }) => [name, value]));
 
 async function send(kept, call, body) {
   Object.assign(kept, { isRunning: true, problems: [] });
@@ -48,17 +58,9 @@ async function send(kept, call, body) {
 export function form(fields, { key, call, verb, body }) {
   if (!KEPT.has(key)) KEPT.set(key, { values: {}, problems: [], isRunning: false });
   const kept = KEPT.get(key);
-  const shown = fields.map((one) => {
-    const { name, field, value } = one;
-    const keep = (event) => {
-      kept.values[name] = event.target.value;
-    };
-    return FIELDS[field](one, kept.values[name] ?? value, keep, kept);
-  });
-  const usual = Object.fromEntries(fields.map(({ name, value }) => [name, value]));
-  const press = () => send(kept, call, { ...usual, ...body });
+  const press = () => send(kept, call, { ...usualOf(fields), ...body });
   return html`<div class="form">
-    ${shown}
+    ${fields.map((one) => fieldOf(one, kept.values))}
     <button class="primary" disabled=${kept.isRunning} onclick=${press}>
       ${kept.isRunning ? "Running…" : verb}
     </button>

@@ -31,7 +31,7 @@ def test_an_application_is_killed_moved_and_given_another_priority() -> None:
     assert (kill["calls"], kill["body"]) == ([["PUT", "/apps/application_1_0001/state"]], {"state": "KILLED"})
     assert kill["isDangerous"]
     (queue,) = move["fields"]
-    assert (queue["value"], queue["choices"], queue["changes"]) == ("root.a", ["root.a"], True)
+    assert (queue["value"], queue["choices"], queue["changes"]) == ("root.a", [["root.a", "root.a"]], True)
     (priority,) = change["fields"]
     assert (priority["label"], priority["value"]) == ("Priority", "3")
     assert paragraphs(change["parts"]) == ["From 0 to 10; higher goes first."]
