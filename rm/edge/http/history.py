@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import cache, partial
 from heapq import nsmallest
+from operator import attrgetter
 from typing import Any, Literal
 from urllib.parse import quote
 
@@ -293,17 +294,15 @@ class Past:
         shown = apps.application(call.context, call.shapes, app, may_view=True, without=("resourceinfo",))
         tried = [apps.attempt_in_list(call.context, one, may_view=True) for one in app.attempts.values()]
         living, ended = self._of_application(app.application_id)
-        near = [
-            *((row.locality, row.requested) for row in ended),
-            *((_name_of(one.locality), _name_of(one.requested)) for one in living),
-        ]
+        near = Counter(map(attrgetter("locality", "requested"), ended))
+        near.update((_name_of(one.locality), _name_of(one.requested)) for one in living)
         ends = is_over(shown)
         known = Known(
             now_ms=self._context.now_ms,
             steps=self.lives.of(app),
             attempts=tried,
-            containers=len(near),
-            localities=Counter(one for one in near if all(one)),
+            containers=len(ended) + len(living),
+            localities={places: count for places, count in near.items() if all(places)},
             why={} if ends else why_of(call, app.application_id),
             actions=[] if ends else self._actions(call, app, shown),
             logs=_logs(living, ended),
@@ -420,8 +419,8 @@ def _logs(living: Sequence[RMContainer], ended: Sequence[ContainerRow]) -> list[
     """Of which containers logs can be read: those that live first, and of those the ApplicationMaster."""
     given = (one for one in living if one.state is not RMContainerState.RESERVED)
     now = nsmallest(_MOST_LOGS, given, key=lambda one: (not one.is_am, -one.creation_ms))
-    gone = nsmallest(_MOST_LOGS - len(now), ended, key=lambda row: (not row.is_am, -row.started))
-    rows = [*map(container_row, now), *gone]
+    gone = sorted(ended[-_MOST_LOGS:], key=lambda row: (not row.is_am, -row.started))
+    rows = [*map(container_row, now), *gone][:_MOST_LOGS]
     return [log_choice(row.id, row.node, is_am=row.is_am, state=row.state) for row in rows]
 
 
