@@ -99,9 +99,7 @@ def node_actions(reader: Reader, row: Answer) -> list[Answer]:
         return [
             {
                 **_action("Recommission", refusal, f"Recommission {node}?", "Recommission"),
-                "parts": [
-                    paragraph("The node gets containers again; if it has left, it may register again.")
-                ],
+                "parts": [paragraph(_BACK)],
                 "calls": [["POST", f"{path}/recommission"]],
             }
         ]
