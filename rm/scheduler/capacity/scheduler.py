@@ -212,9 +212,12 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
 
         See tests/scenarios/queues/limits-before-an-overcommitted-container-ends.yaml.
         """
-        if not isinstance(event, _CHANGES_OF_NODES):
+        kind = type(event)
+        if self.tree.is_stale and kind not in _CHANGES_OF_NODES:
             self.tree.update_shares()
-        super().handle(event)
+        handler = self.handlers.get(kind)  # as the base does, without another call: heartbeats are many
+        if handler is not None:
+            handler(event)
 
     # Nodes
 

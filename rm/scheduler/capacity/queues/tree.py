@@ -36,7 +36,7 @@ class QueueTree:
         self._root = ParentQueue(context, root, None)
         self._by_path: dict[str, CapacityQueue] = {}
         self._by_name: dict[str, list[CapacityQueue]] = {}
-        self._is_stale = False
+        self.is_stale = False
         """Whether nodes came or went and the shares have not been worked out anew yet."""
         self._build_below(self._root)
         self._index()
@@ -65,7 +65,7 @@ class QueueTree:
         when the last node has gone, else before the next look.
         """
         context = self._context
-        self._is_stale = True
+        self.is_stale = True
         context.version += 1
         is_kept = not context.settings.is_legacy
         if is_kept or context.pending_apps or context.cluster.memory_mb == 0 or not context.tracker.nodes:
@@ -73,12 +73,12 @@ class QueueTree:
 
     def update_shares(self) -> None:
         """Works the shares out anew if the cluster has changed since the last time."""
-        if self._is_stale:
+        if self.is_stale:
             self.derive_shares()
 
     def derive_shares(self, *, activates: bool = True) -> None:
         """Works out shares and limits of all queues, from the root down, and activates what they allow."""
-        self._is_stale = False
+        self.is_stale = False
         context = self._context
         context.cluster = context.tracker.total
         context.version += 1
@@ -102,7 +102,7 @@ class QueueTree:
     @property
     def root(self) -> ParentQueue:
         """The queue above all others."""
-        if self._is_stale:
+        if self.is_stale:
             self.derive_shares()
         return self._root
 
