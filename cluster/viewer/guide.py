@@ -10,7 +10,7 @@ from yarnbox.cluster.viewer.containers import EPOCH_MS
 from yarnbox.cluster.viewer.details import applications, plans, preemptions
 from yarnbox.cluster.viewer.units import since
 from yarnbox.rm.web.pages.blocks import chart, heading, line, paragraph, section, table
-from yarnbox.rm.web.pages.facts import or_none
+from yarnbox.rm.web.pages.facts import TO_APP, or_none
 from yarnbox.rm.web.pages.terms import explained
 from yarnbox.rm.web.queues.words import memory, percentage
 from yarnbox.sim.recording.document import Recording
@@ -145,7 +145,7 @@ def _of_what(one: Block) -> str:
 
 
 _COLUMNS: tuple[tuple[str, Callable[[Block], object], str], ...] = (
-    ("Application", lambda one: {"link": one["name"], "to": f"/cluster/app/{one['id']}"}, ""),
+    ("Application", lambda one: {"link": one["name"], "to": TO_APP.format(one["id"])}, ""),
     ("Queue", lambda one: one["queue"], ""),
     ("State", lambda one: one["state"], ""),
     ("Containers", lambda one: one["containers"], ""),

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from math import log10
 
 from yarnbox.rm.web.pages.blocks import (
-    TO_NODE,
     actions,
     choose,
     column,
@@ -25,7 +24,7 @@ from yarnbox.rm.web.pages.blocks import (
     table,
     text,
 )
-from yarnbox.rm.web.pages.facts import fact, or_none, queue_page
+from yarnbox.rm.web.pages.facts import TO_NODE, fact, or_none, queue_page
 from yarnbox.rm.web.pages.lists import containers
 from yarnbox.rm.web.pages.why import why_page
 from yarnbox.rm.web.queues.words import memory, plural

@@ -15,8 +15,6 @@ from yarnbox.rm.web.values import Answer
 _AMOUNTS = ("number", "count", "gib", "gibPart", "amount", "part", "percent", "share")
 _TIMES = ("moment", "logged", "duration")
 """Kinds of columns that are sorted and compared as numbers, together with these."""
-TO_APP, TO_NODE, TO_QUEUE = "/cluster/app/{}", "/cluster/node/{}", "/cluster/scheduler?queue={}"
-"""Where links lead."""
 _LOG_BYTES = 32 * 1024
 Values = Sequence[float | None]
 """One for each moment; None where nothing is known."""

@@ -15,6 +15,9 @@ from urllib.parse import quote
 
 from yarnbox.rm.web.values import Answer
 
+TO_APP, TO_NODE, TO_QUEUE = "/cluster/app/{}", "/cluster/node/{}", "/cluster/scheduler?queue={}"
+"""The page of what has that name."""
+
 
 def fact(name: str, value: object, to: str = "") -> Answer:
     """`to` is where it leads."""
@@ -28,15 +31,15 @@ def or_none(value: object) -> object:
 
 def queue_page(path: str) -> str:
     """The page of a queue."""
-    return f"/cluster/scheduler?queue={quote(path, safe='')}"
+    return TO_QUEUE.format(quote(path, safe=""))
 
 
 _PAGES = (
-    (re.compile(r"application_"), "/cluster/app/"),
-    (re.compile(r"appattempt_"), "/cluster/appattempt/"),
-    (re.compile(r"container_"), "/cluster/container/"),
-    (re.compile(r"root(\.|$)"), "/cluster/scheduler?queue="),
-    (re.compile(r"[\w.-]+:\d+$"), "/cluster/node/"),
+    (re.compile(r"application_"), TO_APP),
+    (re.compile(r"appattempt_"), "/cluster/appattempt/{}"),
+    (re.compile(r"container_"), "/cluster/container/{}"),
+    (re.compile(r"root(\.|$)"), TO_QUEUE),
+    (re.compile(r"[\w.-]+:\d+$"), TO_NODE),
 )
 _NAMED = re.compile(r".*\(([^()]+)\)$")
 
@@ -47,4 +50,4 @@ def page_of(name: str) -> str:
     """
     named = _NAMED.match(name)
     found = named[1] if named else name
-    return next((to + quote(found, safe=":") for looks, to in _PAGES if looks.match(found)), "")
+    return next((to.format(quote(found, safe=":")) for looks, to in _PAGES if looks.match(found)), "")

@@ -10,9 +10,6 @@ from urllib.parse import urlencode
 
 from yarnbox.rm.web.filters import Facets, Listed, parse
 from yarnbox.rm.web.pages.blocks import (
-    TO_APP,
-    TO_NODE,
-    TO_QUEUE,
     chips,
     choice,
     column,
@@ -26,7 +23,7 @@ from yarnbox.rm.web.pages.blocks import (
     section,
     text,
 )
-from yarnbox.rm.web.pages.facts import page_of
+from yarnbox.rm.web.pages.facts import TO_APP, TO_NODE, TO_QUEUE, page_of
 from yarnbox.rm.web.pages.heat import GROUPS, MEASURES, HeatMap
 from yarnbox.rm.web.values import Answer
 from yarnbox.yarn.enums import YarnApplicationState

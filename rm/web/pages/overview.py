@@ -11,8 +11,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from urllib.parse import quote
 
 from yarnbox.rm.web.pages.blocks import (
-    TO_APP,
-    TO_QUEUE,
     column,
     facts,
     figures,
@@ -23,7 +21,7 @@ from yarnbox.rm.web.pages.blocks import (
     paragraph,
     section,
 )
-from yarnbox.rm.web.pages.facts import fact
+from yarnbox.rm.web.pages.facts import TO_APP, TO_QUEUE, fact
 from yarnbox.rm.web.pages.lists import applications
 from yarnbox.rm.web.queues.words import memory, percentage, plural
 from yarnbox.rm.web.values import Answer

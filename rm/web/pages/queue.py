@@ -27,6 +27,7 @@ from yarnbox.rm.web.pages.blocks import (
     stream,
     table,
 )
+from yarnbox.rm.web.pages.facts import TO_APP
 from yarnbox.rm.web.pages.lists import applications
 from yarnbox.rm.web.queues.words import percentage
 from yarnbox.rm.web.values import Answer
@@ -201,7 +202,7 @@ def _above(chosen: Answer, waiting: Answer | None) -> Iterator[Answer]:
             one["reason"],
             one["queue"],
             one["containers"],
-            {"link": one["example"], "to": f"/cluster/app/{one['example']}"},
+            {"link": one["example"], "to": TO_APP.format(one["example"])},
         ]
         for one in (waiting or {}).get("reason", ())
         if f"{one['queue']}.".startswith(start)
