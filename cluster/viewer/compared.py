@@ -45,7 +45,7 @@ def compare_page(every: Mapping[str, Recording], asked: Sequence[str], *, has_re
     """Of the two runs that are asked for, or the first two; and the report of `yarnbox whatif`, as it is."""
     named = [name for name in asked if name in every]
     chosen = (named if len(named) == _PAIR else [*every])[:_PAIR]
-    report: list[Block] = [{"report": "What if", "address": _REPORT}] if has_report else []
+    report: list[Block] = [{"report": "What if", "at": _REPORT}] if has_report else []
     if len(chosen) < _PAIR:
         return [heading("Compare", 1), *(report or [paragraph(_TOO_FEW, "empty")])]
     first, second = chosen

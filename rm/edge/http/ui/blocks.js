@@ -99,7 +99,7 @@ export const DRAWN = {
     html`<label ...${classOf(kind)}>
       ${name} ${select(choices, present, (value) => pushQuery(into, value))}
     </label>`,
-  report: (title, { address }) => h("iframe", { class: "report", title, src: address }),
+  report: (title, { at }) => h("iframe", { class: "report", title, src: at }),
   form: (fields, options) => form(fields, options),
   log: (container, { read }) => (read.fault ? fault(read.fault) : tail(container, read)),
   grid: (rows, { read, ...options }, query) =>
@@ -131,16 +131,24 @@ function whyNot(error) {
   return { fault: error.message };
 }
 const answerOf = async (source) => /** @type {any} */ (Object.values(await get(source))[0]);
-const every = (parts) => parts.flatMap((one) => [one, ...every(one.section ?? [])]);
+const within = ({ section, folded }) => section ?? folded ?? [];
+const every = (parts) => parts.flatMap((one) => [one, ...every(within(one))]);
 
-/** The page that is said at an address; its parts show what stands beside it, or is read from their source,
- * each once. */
-export async function page(address, query) {
-  const answer = await answerOf(`${address}${address.includes("?") ? "&" : "?"}${query}`);
+// Each part has what it shows, which stands beside it or is read from its source, each once; and from which
+// address below ROOT that is.
+async function fill(answer, address) {
   const reading = async ([source, some]) => {
     const found = source ? await read(source) : answer;
-    for (const one of some) one.read = found;
+    if (source && found.block) await fill(found, source);
+    for (const one of some) Object.assign(one, { read: found, address: source ?? address });
   };
   await Promise.all([...Map.groupBy(every(answer.block), (one) => one.source)].map(reading));
+}
+
+/** The page that is said at an address. */
+export async function page(address, query) {
+  const asked = `${address}${address.includes("?") ? "&" : "?"}${query}`;
+  const answer = await answerOf(asked);
+  await fill(answer, asked);
   return blocks(answer.block, query);
 }
