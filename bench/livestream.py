@@ -30,7 +30,7 @@ from bench.taskstream import place_of, watched
 from tests.browser import ARGUMENTS, FILE
 from yarnbox.cluster.cluster import Cluster, Options
 from yarnbox.cluster.directory import RunDirectory
-from yarnbox.rm.web.pages.taskstream import TRAITS
+from yarnbox.rm.web.pages.taskstream import traits
 from yarnbox.yarn.configuration.document import write
 from yarnbox.yarn.connection.rpc import Stub
 from yarnbox.yarn.enums import ContainerState
@@ -118,6 +118,7 @@ class MadeUp:
         row |= {"memoryMB": 1024, "vcores": 1, "priority": 1, "isAM": number == 0, "state": "RUNNING"}
         row["kind"] = "alive"
         row |= {"locality": "OFF_SWITCH", "requested": "OFF_SWITCH", "started": now_ms, "finished": 0}
+        row |= {"reserved": 0, "allocated": now_ms, "running": 0, "elapsed": 0}
         self._rows.append({**row, "exitStatus": None, "diagnostics": ""})
         self._changed_ms[row["id"]] = now_ms
 
@@ -139,7 +140,7 @@ class MadeUp:
             shown = rows[asked["from"] : asked["from"] + asked["limit"]]
         else:
             shown = rows[-asked.get("limit", len(rows)) :]
-        head: dict[str, Any] = {"now": now_ms, "known": len(rows), "traits": TRAITS}
+        head: dict[str, Any] = {"now": now_ms, "known": len(rows), "traits": traits(counts_vcores=True)}
         head["isCut"] = "limit" in asked and "from" not in asked
         living = sum(not row["finished"] for row in rows)
         await route.fulfill(json={"containers": {**head, "living": living, "container": shown}})

@@ -96,9 +96,7 @@ class RecordedCluster:
                 "apps": {"app": self._apps(moment, {**query, "limit": str(_MOST_ROWS)})["found"]["app"]}
             },
             "/ui/apps": self._apps,
-            "/ui/containers": lambda moment, query: {
-                "containers": containers_at(recording, recording.moments[moment], query)
-            },
+            "/ui/containers": lambda moment, query: {"containers": self._containers(moment, query)},
             "/ui/history/queues": self._queue_history,
             "/ui/history/cluster": self._cluster_history,
             "/ui/charts/queues": self._queue_charts,
@@ -117,7 +115,9 @@ class RecordedCluster:
                 moment, {"which": "trouble", **query}
             ),
             "/ui/recording/containers": lambda _, query: {
-                "containers": every_container(recording, _number(query, "begin", 0))
+                "containers": every_container(
+                    recording, _number(query, "begin", 0), counts_vcores=self.counts_vcores
+                )
             },
         }
 
@@ -238,13 +238,18 @@ class RecordedCluster:
         if one is None:
             raise missing(f"nodeId, {node_id}, is not found")
         group = "app" if query.get("colour") == "app" else "queue"
-        held = containers_at(self.recording, self.recording.moments[moment], {"node": node_id})["container"]
+        held = self._containers(moment, {"node": node_id})["container"]
         used = [
             Use(row[group], row["memoryMB"], row["started"], row["finished"])
             for row in held
             if row["state"] != "RESERVED"
         ]
         return node_page({**one, "health": self._clock(moment)}, (), used, self._clock(moment))
+
+    def _containers(self, moment: int, query: Query) -> Answer:
+        at = self.recording.moments[moment]
+        found: Answer = containers_at(self.recording, at, query, counts_vcores=self.counts_vcores)
+        return found
 
     def _node_ids(self, moment: int) -> list[str]:
         names = self.recording.under("/nodes/")

@@ -9,20 +9,20 @@ from collections.abc import Mapping
 from typing import Any
 
 from yarnbox.rm.scheduler.views import is_within
-from yarnbox.rm.web.pages.taskstream import TRAITS, kind_of
+from yarnbox.rm.web.pages.taskstream import kind_of, traits
 from yarnbox.sim.recording.document import Recording
 from yarnbox.sim.recording.shape import RecordedContainer
 
 EPOCH_MS = 946_684_800_000
 """The beginning of the year 2000: nobody takes it for now."""
 _MOST = 50_000
-_TIMES = ("reserved", "started", "running", "finished")
-_NUMBERS = ("id", "memoryMB", "vcores", "priority", "isAM", "exitStatus", *_TIMES)
+_TIMES = ("reserved", "started", "allocated", "running", "finished")
+_NUMBERS = ("id", "memoryMB", "vcores", "priority", "isAM", "exitStatus", "elapsed", *_TIMES)
 _NAMES = ("app", "node", "queue", "user", "locality", "diagnostics", "state", "kind")
 """Fields of which many containers have the same value: it is sent once."""
 
 
-def containers_at(recording: Recording, at: int, query: Mapping[str, str]) -> Any:
+def containers_at(recording: Recording, at: int, query: Mapping[str, str], *, counts_vcores: bool) -> Any:
     """Those of an application, of a node, or of a queue and those below it."""
     app, queue, node = (query.get(name, "") for name in ("app", "queue", "node"))
     whole = "default" if recording.scheduler == "FifoScheduler" else "root"
@@ -42,11 +42,11 @@ def containers_at(recording: Recording, at: int, query: Mapping[str, str]) -> An
         "container": rows[-_MOST:],
         "isCut": len(rows) > _MOST,
         "keptOfEvery": recording.data["containersOfEvery"],
-        "traits": TRAITS,
+        "traits": traits(counts_vcores=counts_vcores),
     }
 
 
-def every_container(recording: Recording, begin: int) -> Any:
+def every_container(recording: Recording, begin: int, *, counts_vcores: bool) -> Any:
     """All of them at the end of the run, as rows of the fields, and the names of applications; `begin` is the
     moment that is shown as the beginning.
     """
@@ -67,7 +67,7 @@ def every_container(recording: Recording, begin: int) -> Any:
         "texts": list(places),
         "row": rows,
         "names": {one: recording.documents[f"/apps/{one}"]["/name"][1] for one in apps},
-        "traits": TRAITS,
+        "traits": traits(counts_vcores=counts_vcores),
     }
 
 
@@ -95,6 +95,7 @@ def container_at(one: RecordedContainer, at: int) -> dict[str, Any] | None:
         **one,
         "reserved": _shown(reserved_ms),
         "started": EPOCH_MS + begun_ms,
+        "allocated": _shown(given_ms),
         "running": _shown(running_ms),
         "finished": _shown(finished_ms),
         "attempt": "",

@@ -74,9 +74,18 @@ class ContainerRow(NamedTuple):
     exit_status: int | None
     diagnostics: str
 
-    def answer(self) -> Answer:
-        """The row by the names that pages know."""
-        return dict(zip(_NAMES_OF_ROW, self, strict=True))
+    def answer(self, now_ms: int) -> Answer:
+        """The row by the names that pages know. When a container that was reserved at first was allocated,
+        and since when it runs, is not known.
+        """
+        is_reserved = self.state == "RESERVED"
+        return {
+            **dict(zip(_NAMES_OF_ROW, self, strict=True)),
+            "reserved": self.started if is_reserved else 0,
+            "allocated": 0 if is_reserved else self.started,
+            "running": 0,
+            "elapsed": (self.finished or now_ms) - self.started,
+        }
 
 
 _NAMES_OF_ROW = tuple(

@@ -34,7 +34,7 @@ from yarnbox.rm.web.pages.application import Known, application_page, is_over, l
 from yarnbox.rm.web.pages.charts import cluster_charts, queue_charts
 from yarnbox.rm.web.pages.lists import A_PAGE, NodesPage, application_row, applications_page
 from yarnbox.rm.web.pages.node import Use, node_page
-from yarnbox.rm.web.pages.taskstream import TRAITS, kind_of
+from yarnbox.rm.web.pages.taskstream import kind_of, traits
 from yarnbox.rm.web.past import (
     ContainerRow,
     EndedContainers,
@@ -259,9 +259,15 @@ class Past:
             is_seen = row is not one or may_view_ended(row.app)
             logs = self._logs(row, reach(row.node, row.http))
             kind = kind_of(row.state, row.exit_status, row.diagnostics)
-            return {**row.answer(), "logs": logs, "kind": kind} if is_seen else None
+            return {**row.answer(now_ms), "logs": logs, "kind": kind} if is_seen else None
 
-        head = {"now": now_ms, "isCut": is_cut, "living": len(living), "known": len(known), "traits": TRAITS}
+        head = {
+            "now": now_ms,
+            "isCut": is_cut,
+            "living": len(living),
+            "known": len(known),
+            "traits": traits(counts_vcores=self._context.scheduler.counts_vcores),
+        }
         shown = known[begin : begin + limit]
         return Listing(outer="containers", inner="container", sources=shown, show=show, head=head)
 

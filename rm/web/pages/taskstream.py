@@ -1,10 +1,11 @@
-"""The task stream: how containers over time can be grouped and coloured, what the colours mean, and what of
-a container is saved.
+"""The task stream: how containers over time can be grouped and coloured, what the colours mean, and what is
+said of the life of one.
 """
 
 from __future__ import annotations
 
 from yarnbox.rm.scheduler.containers import statuses
+from yarnbox.rm.web.pages.blocks import column
 from yarnbox.rm.web.values import Answer
 
 
@@ -52,17 +53,42 @@ _HINT = (
     "[ and ] the lanes, Shift with arrows pans, 0 shows all."
 )
 
-TRAITS: Answer = {
-    "lanes": [{"key": key, "name": _NAMES[key]} for key in ("node", "app", "queue", "user")],
-    "colour": [
-        {"key": "state", "name": "state", "read": "kind", "known": _STATES},
-        {"key": "locality", "name": "locality", "read": "locality", "known": _LOCALITIES},
-        {"key": "role", "name": "role", "read": "isAM", "known": _ROLES},
-        *({"key": key, "name": _NAMES[key], "read": key} for key in ("priority", "app", "queue")),
-    ],
-    "saved": (*_SAVED, "started", "finished", "exitStatus", "diagnostics"),
-    "hint": _HINT,
-}
-"""Lanes are by the field of a container that is their key. A colouring reads a field; what its values look
-like is known, or each gets the next colour.
-"""
+_LIFE = (
+    column("id", "Container"),
+    column("isAM", "ApplicationMaster"),
+    column("app", "Application"),
+    column("node", "Node"),
+    column("queue", "Queue"),
+    column("user", "User"),
+    column("priority", "Priority", "number"),
+    column("locality", "Locality"),
+    column("mem", "Memory", "gib", "memoryMB"),
+    column("vcores", "VCores", "number"),
+    column("reserved", "Reserved", "logged"),
+    column("allocated", "Allocated", "logged"),
+    column("running", "Running", "logged"),
+    column("finished", "Ended", "logged"),
+    column("elapsed", "Elapsed", "duration"),
+    column("state", "State", "state"),
+    column("exit", "Exit status", "number", "exitStatus"),
+    column("diagnostics", "Diagnostics"),
+)
+"""In the order in which people read it. What has not happened has the time 0."""
+
+
+def traits(*, counts_vcores: bool) -> Answer:
+    """Lanes are by the field of a container that is their key. A colouring reads a field; what its values
+    look like is known, or each gets the next colour. The columns of `life` tell a container's.
+    """
+    return {
+        "lanes": [{"key": key, "name": _NAMES[key]} for key in ("node", "app", "queue", "user")],
+        "colour": [
+            {"key": "state", "name": "state", "read": "kind", "known": _STATES},
+            {"key": "locality", "name": "locality", "read": "locality", "known": _LOCALITIES},
+            {"key": "role", "name": "role", "read": "isAM", "known": _ROLES},
+            *({"key": key, "name": _NAMES[key], "read": key} for key in ("priority", "app", "queue")),
+        ],
+        "saved": (*_SAVED, "started", "finished", "exitStatus", "diagnostics"),
+        "life": [one for one in _LIFE if counts_vcores or one["key"] != "vcores"],
+        "hint": _HINT,
+    }

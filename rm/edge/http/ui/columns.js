@@ -43,7 +43,8 @@ const SHOWN = {
   },
 };
 // What has not happened yet has the time 0: that is no value, neither in a column nor in a file.
-const VALUES = { moment: (value) => value || null, amount: (value) => value?.memory };
+const time = (value) => value || null;
+const VALUES = { moment: time, logged: time, amount: (value) => value?.memory };
 
 export function columnOf({ kind, read, note, ...more }) {
   const cell = (one) => SHOWN[kind](one[read], more, one);
