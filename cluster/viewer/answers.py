@@ -35,6 +35,7 @@ from yarnbox.rm.web.past import CLUSTER, MEASURES, Measure
 from yarnbox.rm.web.properties import ShownProperty, configuration
 from yarnbox.rm.web.queues.tree import queues_page
 from yarnbox.rm.web.refusals import RestError
+from yarnbox.rm.web.saved.files import is_asked
 from yarnbox.sim.recording.document import Recording
 from yarnbox.sim.recording.recorder import OVER
 from yarnbox.sim.recording.shape import QueueSeries, RecordedContainer
@@ -315,6 +316,8 @@ class RecordedCluster:
         rows = list(self._rows(moment))
         wanted = _words(query, "states")
         first, limit = _number(query, "from", 0), _number(query, "limit", A_PAGE)
+        if is_asked(query):  # a file has all of them
+            first, limit = 0, len(rows)
         found = finding.find(
             rows,
             finding.parse(query.get("q", "")),

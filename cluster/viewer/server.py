@@ -24,6 +24,7 @@ from yarnbox.rm.edge.http.pages import RECORDING, Pages
 from yarnbox.rm.edge.http.server import CSRF_HEADER, ROOT
 from yarnbox.rm.web.pages.shell import run_shell
 from yarnbox.rm.web.refusals import RestError
+from yarnbox.rm.web.saved.files import file_of, is_asked
 from yarnbox.yarn.http.access import HttpAccess, HttpAccessSettings
 from yarnbox.yarn.http.server import HttpServer, Responder, new_application
 
@@ -86,7 +87,8 @@ class Viewer:
 
     async def _answer(self, request: web.Request) -> web.StreamResponse:
         found = self._library.run(request.query.get("run", ""))
-        return _json(found.answer("/" + request.match_info["path"].rstrip("/"), request.query, _at(request)))
+        path = "/" + request.match_info["path"].rstrip("/")
+        return _shown(request, found.answer(path, request.query, _at(request)))
 
     async def _header(self, request: web.Request) -> web.StreamResponse:
         asked = request.query.get("run", "")
@@ -98,7 +100,7 @@ class Viewer:
     async def _comparison(self, request: web.Request) -> web.StreamResponse:
         asked, has_report = request.query.get("runs", "").split(","), self._library.report is not None
         block = compare_page(self._library.recordings, asked, has_report=has_report)
-        return _json({"comparison": {"block": block}})
+        return _shown(request, {"comparison": {"block": block}})
 
     async def _run(self, request: web.Request) -> web.StreamResponse:
         """The page of a run at a moment."""
@@ -106,7 +108,7 @@ class Viewer:
         found, run = self._library.run(asked), asked or next(iter(recordings))
         has_twin = [one.name for one in recordings.values()].count(found.recording.name) > 1
         block = run_page(found, run, _at(request), demo=self._library.demo, has_twin=has_twin)
-        return _json({"page": {"block": block}})
+        return _shown(request, {"page": {"block": block}})
 
     async def _what_if(self, request: web.Request) -> web.StreamResponse:
         """The report as it is: it runs no script and loads nothing, and is held to that."""
@@ -166,6 +168,15 @@ def _at(request: web.Request) -> int | None:
     if not (text.isascii() and text.isdigit() and len(text) < _LONGEST_AT):
         raise wrong(f"at has to be a moment in ms, not {text}")
     return int(text)
+
+
+def _shown(request: web.Request, answer: Any) -> web.Response:
+    """A look: an answer, or a file of what it shows."""
+    query = request.query
+    if not (request.path.startswith(_UI) and is_asked(query)):
+        return _json(answer)
+    file = file_of(next(iter(answer.values())), {name: query.getall(name) for name in query})
+    return web.Response(text=file.text, content_type=file.kind, headers=file.headers)
 
 
 def _json(value: Any, status: int = 200) -> web.Response:

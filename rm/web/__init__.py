@@ -6,6 +6,7 @@ queues/     queues and users
 cluster     the cluster as a whole
 properties  a property, and what its declaration says of it
 pages/      what pages say that no REST call of Hadoop's does
+saved/      what they show, as files
 why         why an application waits
 activities  recorded allocation passes
 past        containers that ended, the steps of an application's life, shares and figures over time

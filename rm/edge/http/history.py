@@ -46,6 +46,7 @@ from yarnbox.rm.web.past import (
 )
 from yarnbox.rm.web.refusals import bad_request, forbidden, not_found
 from yarnbox.rm.web.rows import node_row
+from yarnbox.rm.web.saved.files import is_asked
 from yarnbox.rm.web.values import Answer
 from yarnbox.yarn.connection.address_book import AddressBook
 from yarnbox.yarn.errors import NotReadyError
@@ -140,6 +141,8 @@ class Past:
 
         chosen = {name: call.words_of(name) for name in ("user", "queue", "type")}
         first, limit = _number(call, "from", 0), _number(call, "limit", A_PAGE)
+        if is_asked(call.query):  # a file has all of them
+            first, limit = 0, len(context.apps)
         found = finding.find(
             rows(),
             finding.parse(call.parameter("q") or ""),

@@ -11,7 +11,7 @@ import asyncio
 import re
 import socket
 import time
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeVar
@@ -30,6 +30,7 @@ from yarnbox.rm.edge.http.sharing import FairGate, Sharing
 from yarnbox.rm.services.caller import Caller
 from yarnbox.rm.settings import RMSettings
 from yarnbox.rm.web.refusals import RestError, of_core, text
+from yarnbox.rm.web.saved.files import file_of, is_asked
 from yarnbox.rm.web.values import Answer, Shapes
 from yarnbox.yarn.errors import YarnError
 from yarnbox.yarn.http import notation
@@ -50,6 +51,8 @@ CSRF_HEADER = "X-XSRF-Header"
 _BROWSERS = re.compile(r"Mozilla|Opera")
 _NO_HEADER = "Missing Required Header for CSRF Vulnerability Protection"
 _PROXIED = "/proxy/"
+_PAGES = f"{ROOT}/ui/"
+"""What answers below it is shown by pages, and can be had as a file."""
 _SAFE = ("GET", "HEAD", "OPTIONS", "TRACE")
 _LARGEST_BODY = 4 * 1024 * 1024
 _SLICE_S = 0.001
@@ -198,7 +201,9 @@ class WebServer:
         return _Written(kind, said.encode(), refusal.status).response()
 
     async def _respond(self, handler: Handler, request: web.Request) -> web.StreamResponse:
-        kind = notation.preferred(request.headers.get("Accept"))
+        accepted = request.headers.get("Accept")
+        wants_file = _wants_file(request)
+        kind = notation.preferred(None if wants_file else accepted)
         if kind is None:
             raise text(406, "Not Acceptable: application/json or application/xml")
         raw = await _body_of(request)
@@ -216,9 +221,10 @@ class WebServer:
             path=request.path,
         )
         client = (call.caller, request.remote)
-        if request.method == "GET" and handler not in _RECORDING:
+        if wants_file or (request.method == "GET" and handler not in _RECORDING):
             key = (kind, call.caller, call.base, request.path_qs)
-            written = await self._sharing.get(key, lambda: self._looked_up(kind, handler, call, client))
+            look = self._saved if wants_file else partial(self._looked_up, kind)
+            written = await self._sharing.get(key, lambda: look(handler, call, client))
             self._sent_s += _SENDING_S
             return written.response()
         answer = await self.turn(lambda: _answer(kind, handler, call), client)
@@ -236,6 +242,19 @@ class WebServer:
         answer = await self.turn(lambda: _answer(kind, handler, call), client)
         assert not isinstance(answer, Waiting), "what waits for something is no look"
         return answer if isinstance(answer, _Written) else await self._written_list(kind, answer, client)
+
+    async def _saved(self, handler: Handler, call: Call, client: Hashable) -> _Written:
+        """What a look found, as a file, which is made beside the loop: it may be long."""
+        found = await self.turn(lambda: handler(call), client)
+        if isinstance(found, Listing):
+            pieces = [piece async for piece in self._slices(found, client)]
+            rows = [row for piece in pieces for row in piece]
+            value = {**found.head, found.inner: rows, **await self.turn(found.tail, client)}
+        else:
+            assert isinstance(found, Reply), "what waits for something is no look"
+            value = found.value
+        file = await asyncio.to_thread(file_of, value, call.query)
+        return _Written(file.kind, file.text.encode(), headers=file.headers)
 
     async def turn(self, call: Callable[[], T], client: Hashable = None) -> T:
         """Runs a turn, one at a time, and pauses for as long as it took, so that pages never take more than
@@ -266,20 +285,27 @@ class WebServer:
     async def _written_list(self, kind: str, listing: Listing, client: Hashable) -> _Written:
         """A list as text, a turn for each slice of it."""
         is_xml = kind == notation.XML
-        left = listing.limit
-        sources = iter(listing.sources)
         written = 0
         pieces: list[str] = []
-        while left is None or written < left:
-            shown = await self.turn(partial(_show, listing, sources), client)
-            if shown is None:
-                break
-            shown = shown if left is None else shown[: left - written]
+        async for shown in self._slices(listing, client):
             pieces.append(_piece(listing, shown, is_first=written == 0, is_xml=is_xml))
             written += len(shown)
         tail = await self.turn(listing.tail, client)
         pieces.append(_end(listing, tail, is_empty=written == 0, is_xml=is_xml))
         return _Written(kind, "".join(pieces).encode())
+
+    async def _slices(self, listing: Listing, client: Hashable) -> AsyncIterator[list[Answer]]:
+        """The items of a list, a turn for each slice of it."""
+        left = listing.limit
+        sources = iter(listing.sources)
+        while left is None or left > 0:
+            shown = await self.turn(partial(_show, listing, sources), client)
+            if shown is None:
+                break
+            if left is not None:
+                shown = shown[:left]
+                left -= len(shown)
+            yield shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -334,6 +360,11 @@ async def _body_of(request: web.Request) -> bytes:
 
 async def _options(allowed: list[str], request: web.Request) -> web.StreamResponse:
     return web.Response(headers={"Allow": ",".join(allowed)})
+
+
+def _wants_file(request: web.Request) -> bool:
+    is_look = request.method in ("GET", "HEAD") and request.path.startswith(_PAGES)
+    return is_look and is_asked(request.query)
 
 
 def _answer(kind: str, handler: Handler, call: Call) -> _Written | Listing | Waiting:

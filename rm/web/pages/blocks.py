@@ -212,10 +212,10 @@ def grid(
     key: str, name: str, columns: Sequence[Answer], rows: Sequence[Answer] | str, **how: object
 ) -> Answer:
     """A list whose columns can be chosen and sorted. `key` names it in addresses; `rows` may be the name that
-    they have in the answer beside the page, and `whole` is where all of them are if these are some. `of` is
-    the field that tells them apart, `order` the column by which they are sorted at first (`-` before it: the
-    largest on top), unless they come sorted (`isSorted`). `calls` say where else they can be had, `none` what
-    is said where there are none, `isMain` that the list is what its page is about.
+    they have in the answer beside the page. `of` is the field that tells them apart, `order` the column by
+    which they are sorted at first (`-` before it: the largest on top), unless they come sorted (`isSorted`).
+    `calls` say where else they can be had, `none` what is said where there are none, `isMain` that the list
+    is what its page is about. `part` is the key of the list where they are read from, if it has another one.
     """
     found = rows if isinstance(rows, str) else list(rows)
     return {"grid": found, "id": key, "name": name, "columns": list(columns), **how}

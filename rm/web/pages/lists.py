@@ -195,7 +195,6 @@ def applications_page(asked: Asked, found: Answer) -> list[Answer]:
             isMain=True,
             isSorted=True,
             calls=[_address("/apps", hadoops), call],
-            whole=f"{call}&limit={found['matching']}",
             none=unfiltered("applications", path) if found["total"] else NO_APPLICATIONS,
         ),
         *pages(path, others, A_PAGE, found["matching"]),
@@ -212,7 +211,7 @@ def application_row(app: Answer) -> Answer:
 
 def applications(key: str, call: str, source: str, none: str) -> Answer:
     """A short list of applications; `call` is where all of them can be had."""
-    how = {"of": "id", "order": "-id", "calls": [call], "none": none}
+    how = {"of": "id", "order": "-id", "calls": [call], "none": none, "part": "apps"}
     return grid(key, "Applications", APPLICATIONS, "app", source=source, **how)
 
 
@@ -321,6 +320,8 @@ class EventsPage:
         self._rows = Selection(_EVENTS, asked, {})
         self._which = asked.get("which", "all")
         self._asked, self._first = asked, number(asked, "from")
+        self._is_whole = "save" in asked
+        """A file has all of them."""
         self._has_any = False
 
     def take(self, event: Answer) -> Answer | None:
@@ -328,7 +329,7 @@ class EventsPage:
         self._has_any = True
         if (self._which == "trouble" and not event.get("isTrouble")) or not self._rows.takes(event):
             return None
-        is_here = self._first < self._rows.count <= self._first + _EVENTS_OF_A_PAGE
+        is_here = self._is_whole or self._first < self._rows.count <= self._first + _EVENTS_OF_A_PAGE
         return {**event, "to": page_of(event["subject"])} if is_here else None
 
     def blocks(self, left_out: int = 0) -> list[Answer]:

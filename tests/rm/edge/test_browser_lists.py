@@ -90,13 +90,13 @@ async def sort_and_save(page: Page, caller: Web, ids: list[str]) -> None:
     await page.wait_for_url("**user=ann**")
     await page.locator(".tools code", has_text="GET /ws/v1/cluster/apps?user=ann").wait_for()
     async with page.expect_download() as saved:
-        await page.get_by_role("button", name="CSV").click()
+        await page.get_by_role("link", name="CSV", exact=True).click()
     text = (await (await saved.value).path()).read_text()
     assert text.startswith("ID,User,Name,")
     assert all(one in text for one in ids)
     assert NAME in text
     async with page.expect_download() as saved:
-        await page.get_by_role("button", name="JSON").click()
+        await page.get_by_role("link", name="JSON", exact=True).click()
     assert [one["id"] for one in json.loads((await (await saved.value).path()).read_text())] == ids[::-1]
 
 

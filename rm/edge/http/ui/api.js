@@ -21,6 +21,16 @@ function address(path) {
   return url;
 }
 
+/** Where the server has what an address below ROOT says as a file; a parameter may have several values. */
+export function fileAt(path, asked) {
+  const url = address(path);
+  for (const [name, values] of Object.entries(asked)) {
+    url.searchParams.delete(name);
+    for (const value of [values].flat()) url.searchParams.append(name, value);
+  }
+  return url.pathname + url.search;
+}
+
 export class Unreachable extends Error {}
 
 // Clocks of browsers may be wrong: how long ago something was goes by the clock of the server.

@@ -106,7 +106,7 @@ export const DRAWN = {
     grid({
       ...options,
       query,
-      ...(typeof rows === "string" ? { rows: list(read[rows]), rowsAt: rows } : { rows }),
+      rows: typeof rows === "string" ? list(read[rows]) : rows,
     }),
 };
 

@@ -1,9 +1,8 @@
 // Lists of things, as the ResourceManager says them (rm/web/pages/lists.py): columns that are chosen, ordered
 // and sorted, rows that are drawn only where one looks (by @tanstack/virtual-core), and the whole as a file.
-import { get, list, ROOT } from "./api.js";
+import { fileAt, ROOT } from "./api.js";
 import { columnOf } from "./columns.js";
 import { Component, empty, html, natural, replaceQuery, said, withQuery } from "./dom.js";
-import { csv, save } from "./export.js";
 import {
   elementScroll,
   observeElementOffset,
@@ -211,19 +210,15 @@ class List extends Component {
 
 const widthOf = (one) => one.width || (one.isNumber ? 120 : 190);
 
-// What a table was read from is shown with it: whoever wants the same in a program sees how.
-function tools({ id, calls = [], whole, rowsAt }, { shown, chooser }, rows) {
-  const every = async () => (whole ? list(Object.values(await get(whole))[0][rowsAt]) : rows);
-  const asCsv = async () => {
-    const cells = (await every()).map((row) => shown.map((one) => one.value(row)));
-    const heads = shown.map((one) => one.name);
-    save(`${id}.csv`, "text/csv", csv(heads, cells));
-  };
-  const asJson = async () => save(`${id}.json`, "application/json", JSON.stringify(await every(), null, 2));
+// All of a table can be had as a file. What it was read from is shown with it: whoever wants the same in a
+// program sees how.
+function tools({ id, part = id, address, calls = [] }, { shown, chooser }, sort) {
+  const columns = shown.map((one) => one.key).join();
+  const file = (save) => html`<a download href=${fileAt(address, { save, part, columns, sort })}>
+    ${save.toUpperCase()}
+  </a>`;
   return html`<div class="tools">
-    ${chooser}
-    <button onclick=${asCsv}>CSV</button>
-    <button onclick=${asJson}>JSON</button>
+    ${chooser}${address && ["csv", "json"].map(file)}
     ${calls.map((path) => html`<code>GET <a href=${ROOT + path}>${ROOT + path}</a></code>`)}
   </div>`;
 }
@@ -237,7 +232,7 @@ export function grid(/** @type {any} */ options) {
   const sorted = sortedRows(all, sort);
   const present = chosenColumns(all, parameter("columns")),
     { shown } = present;
-  const bar = tools(options, present, sorted);
+  const bar = tools(options, present, sort);
   if (!sorted.length) return [bar, empty(said(none))];
   const heads = shown.map((one) => head(one, sort, parameter("sort"), sorted.length > WINDOWED));
   const props = { name, rows: sorted, shown, heads, keyOf: (one) => one[of] };

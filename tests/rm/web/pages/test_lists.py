@@ -72,7 +72,7 @@ def test_the_page_of_applications_says_how_else_they_can_be_had() -> None:
     assert (running["to"], running["isHere"]) == ("/cluster/apps/RUNNING", True)
     grid = part(page, "grid")
     assert grid["calls"][0] == "/apps?states=RUNNING&user=mei"
-    assert grid["whole"] == "/ui/apps?q=etl&states=RUNNING&user=mei&sort=-id&limit=45"
+    assert grid["calls"][1] == "/ui/apps?q=etl&states=RUNNING&user=mei&sort=-id"
     assert grid["none"][1]["to"] == "/cluster/apps/RUNNING"
     where, before, _, after = page[-1]["paragraph"]
     assert (where, before["link"], after["link"]) == ("21 to 40 of 45 ", "previous page", "next page")
@@ -152,6 +152,8 @@ def test_events_come_in_pages_of_those_that_are_meant() -> None:
     assert (where, before["link"]) == ("501 to 750 of 750 ", "previous page")
     assert before["to"] == "/cluster/events?which=trouble&q=type%3Aaccepted&from=0"
     assert "3 later ones" in blocks[-1]["paragraph"]
+    whole = EventsPage({"from": "500", "save": "csv"})
+    assert all(whole.take(one) for one in rows), "a file has all of them"
     assert part(EventsPage({}).blocks(), "grid")["none"] == "No events yet."
 
 

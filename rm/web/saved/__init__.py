@@ -1,0 +1,5 @@
+"""What a page shows, as a file: the rows of its lists, and the values of its charts.
+
+files  from an answer and what was asked to a file
+table  rows as CSV and JSON, by the columns of a list
+"""

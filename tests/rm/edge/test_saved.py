@@ -1,0 +1,79 @@
+"""What pages show, as files of a ResourceManager."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+from tests.rm.edge.test_http import Web, web
+from tests.rm.edge.test_process import NODE, play
+from yarnbox.rm.edge.http.server import ROOT
+
+
+async def saved(caller: Web, path: str, kind: str, name: str) -> str:
+    """A file, of which the head is asked for as well."""
+    for method in ("HEAD", "GET"):
+        async with caller.session.request(method, caller.top + ROOT + path) as answer:
+            assert answer.status == 200, await answer.text()
+            assert answer.headers["Content-Type"] == f"{kind}; charset=utf-8"
+            assert answer.headers["Content-Disposition"] == f'attachment; filename="{name}"'
+            assert answer.headers["X-Content-Type-Options"] == "nosniff"
+            text = await answer.text()
+            assert bool(text) == (method == "GET")
+    return text
+
+
+def rows_of(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text, newline="")))
+
+
+def test_a_file_has_all_applications_that_match(tmp_path: Path) -> None:
+    async def scene() -> None:
+        async with web(tmp_path) as caller:
+            ids = [str(await caller.desk.submit()) for _ in range(25)]
+            assert len((await caller.get("/ui/apps"))["found"]["app"]) == 20
+            path = "/ui/apps?from=20&columns=id,state&part=apps&save="
+            found = rows_of(await saved(caller, f"{path}csv", "text/csv", "apps.csv"))
+            assert [row["ID"] for row in found] == ids[::-1]
+            assert list(found[0]) == ["ID", "State"]
+            path = f"/ui/apps?sort=id&q=id:{ids[3]}&part=apps&save=json"
+            (only,) = json.loads(await saved(caller, path, "application/json", "apps.json"))
+            assert only["id"] == ids[3]
+            path = "/ui/events?part=events&from=5&columns=type&save=csv"
+            events = rows_of(await saved(caller, path, "text/csv", "events.csv"))
+            assert [row["Type"] for row in events][-1] == "NodeStarted"
+
+    play(scene)
+
+
+def test_nodes_and_containers_are_files_too(tmp_path: Path) -> None:
+    async def scene() -> None:
+        async with web(tmp_path) as caller:
+            (node,) = rows_of(await saved(caller, "/ui/nodes?part=nodes&save=csv", "text/csv", "nodes.csv"))
+            assert node["Node Address"] == str(NODE)
+            path = f"/ui/containers?node={NODE}&save=csv&part=containers"
+            assert rows_of(await saved(caller, path, "text/csv", "containers.csv")) == []
+            users = "/ui/queues?queue=root&part=users&save=json"
+            assert json.loads(await saved(caller, users, "application/json", "users.json")) == []
+
+    play(scene)
+
+
+def test_what_cannot_be_saved(tmp_path: Path) -> None:
+    async def scene() -> None:
+        async with web(tmp_path) as caller:
+
+            async def refused(path: str, status: int = 400) -> str:
+                answer: Any = await caller.get(path, status)
+                return str(answer["RemoteException"]["message"])
+
+            assert await refused("/ui/nodes?save=csv&part=apps") == "part has to be one of: nodes"
+            assert await refused("/ui/nodes?save=xls") == "save has to be csv, json, svg, not xls"
+            assert await refused("/ui/waiting?save=csv") == "there is nothing here that can be saved"
+            await refused("/ui/node/nobody:1?save=csv", 404)
+            assert "clusterMetrics" in await caller.get("/metrics?save=csv"), "no page shows it"
+
+    play(scene)

@@ -1,0 +1,76 @@
+"""From an answer to a file: which part, of which kind, under which name."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from yarnbox.rm.web.pages.blocks import column, folded, grid, heading, section
+from yarnbox.rm.web.refusals import RestError
+from yarnbox.rm.web.saved.files import File, file_of
+
+COLUMNS = (column("id", "ID", isCard=True), column("used", "Used", "gib"))
+ROWS = [{"id": "n2", "used": 1}, {"id": "n10", "used": 2}]
+ANSWER = {
+    "node": ROWS,
+    "block": [
+        heading("Nodes"),
+        section([grid("nodes", "Nodes", COLUMNS, "node", order="-id")]),
+        folded("More", [grid("others", "Others", COLUMNS, ROWS, isSorted=True)]),
+    ],
+}
+
+
+def saved(answer: Any = ANSWER, **asked: str) -> File:
+    return file_of(answer, {name: [value] for name, value in asked.items()})
+
+
+def refusal(answer: Any = ANSWER, **asked: str) -> str:
+    with pytest.raises(RestError) as refused:
+        saved(answer, **asked)
+    assert refused.value.status == 400
+    return refused.value.message
+
+
+def test_a_list_beside_the_page() -> None:
+    file = saved(save="csv", part="nodes")
+    assert (file.name, file.kind) == ("nodes.csv", "text/csv")
+    assert file.headers == {"Content-Disposition": 'attachment; filename="nodes.csv"'}
+    assert file.text == "ID,Used\r\nn10,2\r\nn2,1\r\n"
+    assert saved(save="csv", part="nodes", columns="used", sort="id").text == "Used\r\n1\r\n2\r\n"
+    assert json.loads(saved(save="json", part="nodes", sort="id").text) == ROWS
+
+
+def test_a_list_within_the_page_that_comes_sorted() -> None:
+    assert json.loads(saved(save="json", part="others", sort="-id").text) == ROWS
+
+
+def test_the_only_part_needs_no_name() -> None:
+    assert saved({"block": [grid("one", "One", COLUMNS, ROWS)]}, save="csv").name == "one.csv"
+
+
+def test_containers_are_a_list_of_their_own() -> None:
+    row = {"id": "c1", "started": 100, "finished": 0}
+    answer = {"container": [row, {"id": "c2", "started": 50, "finished": 60}], "traits": {}, "now": 130}
+    file = saved(answer, save="csv", part="containers", columns="id,elapsed")
+    assert file.text == "Container ID,Elapsed\r\nc1,30\r\nc2,10\r\n"
+
+
+def test_what_there_is_not_is_refused_in_a_sentence() -> None:
+    assert refusal(save="pdf", part="nodes") == "save has to be csv, json, svg, not pdf"
+    assert refusal(save="csv", part="node") == "part has to be one of: nodes, others"
+    assert refusal(save="csv") == "part has to be one of: nodes, others"
+    assert refusal(save="svg", part="nodes") == "nodes can be saved as csv or json"
+    said = "there is nothing here that can be saved"
+    assert refusal({"block": [heading("Nodes")]}, save="csv") == said
+    assert refusal({}, save="csv") == refusal(None, save="csv") == said
+
+
+@pytest.mark.parametrize(
+    ("key", "name"),
+    [("a b/c", "a-b-c.csv"), ("../..", "saved.csv"), ("é", "saved.csv"), ('x"\r\ny', "x-y.csv")],
+)
+def test_every_file_system_takes_the_name(key: str, name: str) -> None:
+    assert saved({"block": [grid(key, "One", COLUMNS, ROWS)]}, save="csv").name == name
