@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
 
-from yarnbox.cluster.viewer.containers import EPOCH_MS, containers_at, every_container
+from yarnbox.cluster.viewer.containers import EPOCH_MS, containers_at
 from yarnbox.rm.web import finding
 from yarnbox.rm.web.pages.about import about_run
 from yarnbox.rm.web.pages.application import Known, application_page, is_over
@@ -115,11 +115,6 @@ class RecordedCluster:
             "/ui/errors-and-warnings": lambda moment, query: self._events(
                 moment, {"which": "trouble", **query}
             ),
-            "/ui/recording/containers": lambda _, query: {
-                "containers": every_container(
-                    recording, _number(query, "begin", 0), counts_vcores=self.counts_vcores
-                )
-            },
         }
 
     @property
@@ -249,8 +244,7 @@ class RecordedCluster:
 
     def _containers(self, moment: int, query: Query) -> Answer:
         at = self.recording.moments[moment]
-        found: Answer = containers_at(self.recording, at, query, counts_vcores=self.counts_vcores)
-        return found
+        return containers_at(self.recording, at, query, counts_vcores=self.counts_vcores)
 
     def _node_ids(self, moment: int) -> list[str]:
         names = self.recording.under("/nodes/")

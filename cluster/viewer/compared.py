@@ -147,7 +147,7 @@ def _wait(queue: QueueFigures | None, longest: int) -> object:
 
 def _stream(run: Run) -> Block:
     """The containers of the run, which the page reads by itself."""
-    return run_stream(run["title"], run["run"], run["begin"], "queue")
+    return run_stream(run["title"], run["run"], (run["begin"], run["end"]), "queue")
 
 
 def _charts(found: Comparison) -> Iterator[tuple[Block, Block]]:

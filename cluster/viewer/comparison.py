@@ -50,6 +50,7 @@ class Run(TypedDict):
 
     run: str
     begin: int
+    end: int
     name: str
     title: str
     figures: Figures
@@ -89,6 +90,7 @@ def comparison(recordings: Mapping[str, Recording]) -> Comparison:
             {
                 "run": run,
                 "begin": begins[run],
+                "end": one.moments[-1],
                 "name": one.name,
                 "title": apart[run],
                 "figures": figures[run],

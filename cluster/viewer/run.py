@@ -48,7 +48,7 @@ def run_page(cluster: RecordedCluster, run: str, at: int | None, *, demo: str, h
     beside = [
         *_shares(cluster, at),
         heading("Containers on nodes"),
-        run_stream(recording.name, run, 0, "app", now_ms),
+        run_stream(recording.name, run, (0, recording.moments[-1]), "app", now_ms),
     ]
     has_file = data["file"] and data["kind"] == "scenario"
     return [

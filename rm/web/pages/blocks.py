@@ -172,11 +172,12 @@ def log_tail(container: str, node: str, file: str = "") -> Answer:
     return {"log": container, "source": f"/ui/container-logs?{urlencode(query)}"}
 
 
-def run_stream(name: str, run: str, begin: int, colour: str, at: int = 0) -> Answer:
-    """The containers of a whole run; `begin` is the moment of it that counts as the beginning, `at` the one
-    that is shown.
+def run_stream(name: str, run: str, times: tuple[int, int], colour: str, at: int = 0) -> Answer:
+    """The containers of a whole run. Of the moments of it, `times` are the one that counts as the beginning
+    and the last one, `at` is the one that is shown.
     """
-    source = f"/ui/recording/containers?run={run}&begin={begin}"
+    begin, end = times
+    source = f"/ui/containers?run={run}&at={end}&begin={begin}"
     how = {"leads": "run", "run": run, "begin": begin, "colour": colour, "at": at}
     return {"stream": name, "source": source, **how}
 

@@ -91,25 +91,32 @@ def test_containers_in_their_states(cluster: RecordedCluster) -> None:
 
 
 def test_the_containers_of_the_whole_run(cluster: RecordedCluster) -> None:
-    whole = cluster.answer("/ui/recording/containers", {}, THREE)["containers"]
-    place = whole["fields"].index("app")
-    seen = {whole["texts"][row[place]] for row in whole["row"]}
-    assert seen == set(whole["names"]), "those of the whole run"
+    whole = cluster.answer("/ui/containers", {}, None)["containers"]
+    assert {one["app"] for one in whole["container"]} == set(whole["names"]), "those of the whole run"
     assert (whole["names"][A1], whole["now"]) == ("a1", EPOCH_MS + cluster.recording.end)
-    assert "app" in whole["named"]
-    rows = [dict(zip(whole["fields"], row, strict=True)) for row in whole["row"]]
-    living = cluster.answer("/ui/containers", {"queue": "root"}, None)["containers"]["container"]
-    for one, same in zip(rows, living, strict=True):
-        names = [name for name in whole["fields"] if name not in (*whole["named"], "reserved", "exitStatus")]
-        assert {name: one[name] for name in names} == {name: same[name] for name in names}
-    kinds = [whole["texts"][one["kind"]] for one in rows]
-    assert kinds == [one["kind"] for one in living]
-    assert set(kinds) == {"lost", "ended", "reserved"}
-    later = cluster.answer("/ui/recording/containers", {"begin": "500"}, None)["containers"]
+    assert (whole["isCut"], whole["known"]) == (False, len(cluster.recording.containers))
+    assert {one["kind"] for one in whole["container"]} == {"lost", "ended", "reserved"}
+    later = cluster.answer("/ui/containers", {"begin": "500"}, None)["containers"]
     assert later["now"] == whole["now"] - 500
-    moment = whole["fields"].index("running")
-    times = {(row[moment], shifted[moment]) for row, shifted in zip(whole["row"], later["row"], strict=True)}
-    assert {time and time - shifted for time, shifted in times} == {0, 500}, "what has not been stays 0"
+    moments = {
+        (one[name], shifted[name])
+        for one, shifted in zip(whole["container"], later["container"], strict=True)
+        for name in ("reserved", "started", "allocated", "running", "finished")
+    }
+    assert {time and time - shifted for time, shifted in moments} == {0, 500}, "what has not been stays 0"
+
+
+def test_many_containers_come_in_parts(cluster: RecordedCluster) -> None:
+    def part(**query: str) -> tuple[Any, ...]:
+        found = cluster.answer("/ui/containers", query, None)["containers"]
+        assert (found["known"], len(found["names"])) == (len(whole), 2), "whatever is shown of them"
+        return found["container"], found["isCut"]
+
+    whole = cluster.answer("/ui/containers", {}, None)["containers"]["container"]
+    assert part(limit="2") == (whole[-2:], True)
+    assert part(limit="99") == (whole, False)
+    assert part(**{"from": "0", "limit": "3"}) == (whole[:3], False)
+    assert part(**{"from": "3", "limit": "3"}) == (whole[3:6], False)
 
 
 def test_shares_over_the_whole_run_are_known_up_to_the_moment(cluster: RecordedCluster) -> None:

@@ -31,7 +31,7 @@ def test_a_run_says_what_it_comes_to(recording: Recording) -> None:
         {"paragraph": recording.data["about"], "kind": ""},
     ]
     assert [one["source"] for one in every(page) if one.get("stream") == "two-queues"] == [
-        "/ui/recording/containers?run=a&begin=0"
+        f"/ui/containers?run=a&at={recording.end}&begin=0"
     ]
     (lines,) = of_kind(page, "listing")
     assert [one["text"] for one in lines if one["kind"] == "now"] == ["  - heartbeat: n2"]

@@ -6,7 +6,6 @@ import { actions } from "./dialog.js";
 import { EPOCH, empty, exact, facts, h, html, pushQuery, said, select, table, withQuery } from "./dom.js";
 import { form } from "./form.js";
 import { grid } from "./grid.js";
-import { containersOfRun } from "./recording.js";
 import { streamOf } from "./taskstream.js";
 
 const classOf = (kind) => ({ class: kind || null });
@@ -91,9 +90,7 @@ export const DRAWN = {
   actions: (offered) => actions(offered),
   included: (_, { read }, query) => blocks(read.block, query),
   stream: (name, { read, leads, ...options }, query) =>
-    read.fault
-      ? empty(read.fault)
-      : streamOf(name, read, query, { ...options, hrefOf: (one) => LEADS[leads](one, options) }),
+    streamOf(name, read, query, { ...options, hrefOf: (one) => LEADS[leads](one, options) }),
   listing: (lines) => html`<ol class="listing" tabindex="0" aria-label="The file">${lines.map(line)}</ol>`,
   choose: (choices, { name, into, present, kind }) =>
     html`<label ...${classOf(kind)}>
@@ -118,12 +115,10 @@ export const blocks = (found, query) =>
   });
 
 const CONTAINERS = "/ui/containers?";
-const OF_RUN = "/ui/recording/containers?";
 const LOGS = "/ui/container-logs?";
 function read(source) {
   if (source.startsWith(LOGS)) return answerOf(source).catch(whyNot);
-  if (source.startsWith(OF_RUN)) return containersOfRun(source);
-  return source.startsWith(CONTAINERS) ? containersOf(source.slice(CONTAINERS.length)) : answerOf(source);
+  return source.startsWith(CONTAINERS) ? containersOf(source) : answerOf(source);
 }
 // A node that is gone does not take the page with it.
 function whyNot(error) {
