@@ -68,7 +68,7 @@ def _begun_ms(one: RecordedContainer, at: int) -> int | None:
 
 
 def container_at(one: RecordedContainer, at: int) -> dict[str, Any]:
-    """A container that has begun, as the pages need it at that moment."""
+    """A container that has begun, as pages need it at that moment; at `moment` it began."""
     reserved_ms, given_ms, running_ms, finished_ms = (
         None if ms is None or ms > at else ms
         for ms in (one["reserved"], one["started"], one["running"], one["finished"])
@@ -87,6 +87,7 @@ def container_at(one: RecordedContainer, at: int) -> dict[str, Any]:
     exit_status, diagnostics = (one["exitStatus"], one["diagnostics"]) if is_over else (None, "")
     return {
         **one,
+        "moment": begun_ms,
         "reserved": _shown(reserved_ms),
         "started": EPOCH_MS + begun_ms,
         "allocated": _shown(given_ms),

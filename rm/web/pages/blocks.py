@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from urllib.parse import urlencode
 
+from yarnbox.rm.web.pages.facts import TO_APP, TO_NODE
 from yarnbox.rm.web.pages.terms import meaning, term
 from yarnbox.rm.web.values import Answer
 
@@ -151,10 +152,18 @@ def included(source: str) -> Answer:
 
 
 def stream(name: str, asked: str, leads: str, **how: object) -> Answer:
-    """Containers over time. `asked` is the query of /ui/containers; a container leads to its `node` or its
-    `app`; `lanes` and `colour` are what is chosen at first.
+    """Containers over time. `asked` is the query of /ui/containers; a container leads to the page of its
+    `node` or its `app`; `lanes` and `colour` are what is chosen at first.
     """
-    return {"stream": name, "source": f"/ui/containers?{asked}", "leads": leads, **how}
+    to, what = _LEADS[leads]
+    return {"stream": name, "source": f"/ui/containers?{asked}", "to": to, "what": what, **how}
+
+
+_LEADS = {
+    "app": (TO_APP.format("{app}"), "the page of its application"),
+    "node": (TO_NODE.format("{node}"), "the page of its node"),
+}
+"""Addresses with fields of a container in braces, and what is there."""
 
 
 def form(key: str, fields: Sequence[Answer], call: str, verb: str, body: Answer) -> Answer:
@@ -177,9 +186,10 @@ def run_stream(name: str, run: str, times: tuple[int, int], colour: str, at: int
     and the last one, `at` is the one that is shown.
     """
     begin, end = times
-    source = f"/ui/containers?run={run}&at={end}&begin={begin}"
-    how = {"leads": "run", "run": run, "begin": begin, "colour": colour, "at": at}
-    return {"stream": name, "source": source, **how}
+    asked = f"run={run}&at={end}&begin={begin}"
+    to, what = _LEADS["app"]
+    how = {"to": f"{to}?run={run}&at={{moment}}", "what": f"{what} when the container began"}
+    return stream(name, asked, "app", **how, colour=colour, at=at)
 
 
 def choose(

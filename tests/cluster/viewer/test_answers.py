@@ -98,6 +98,8 @@ def test_the_containers_of_the_whole_run(cluster: RecordedCluster) -> None:
     assert {one["kind"] for one in whole["container"]} == {"lost", "ended", "reserved"}
     later = cluster.answer("/ui/containers", {"begin": "500"}, None)["containers"]
     assert later["now"] == whole["now"] - 500
+    for one, shifted in zip(whole["container"], later["container"], strict=True):
+        assert one["moment"] == shifted["moment"] == one["started"] - EPOCH_MS, "a moment of the run"
     moments = {
         (one[name], shifted[name])
         for one, shifted in zip(whole["container"], later["container"], strict=True)

@@ -220,7 +220,7 @@ async def look_at_the_stream(page: Page, top: str) -> None:
     await stream.get_by_role("cell", name="n1:1234").wait_for()
     await stream.get_by_role("application").focus()
     await page.keyboard.press("Enter")
-    await page.wait_for_url("**/app/application_0_0001?**")
+    await page.wait_for_url(re.compile(r"/app/application_0_0001\?run=.*&at=\d+$"))
     await show(page, top, "/run?colour=role")
     await stream.locator(".swatch", has_text="other").wait_for()
     field = stream.locator(".field")

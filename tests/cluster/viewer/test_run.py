@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
@@ -30,9 +31,9 @@ def test_a_run_says_what_it_comes_to(recording: Recording) -> None:
         {"heading": "two-queues", "level": 1},
         {"paragraph": recording.data["about"], "kind": ""},
     ]
-    assert [one["source"] for one in every(page) if one.get("stream") == "two-queues"] == [
-        f"/ui/containers?run=a&at={recording.end}&begin=0"
-    ]
+    (stream,) = [one for one in every(page) if one.get("stream") == "two-queues"]
+    assert stream["source"] == f"/ui/containers?run=a&at={recording.end}&begin=0"
+    assert stream["to"] == "/cluster/app/{app}?run=a&at={moment}"
     (lines,) = of_kind(page, "listing")
     assert [one["text"] for one in lines if one["kind"] == "now"] == ["  - heartbeat: n2"]
     assert [one["at"] for one in lines if "remove-node" in one["text"]] == [11_000]
@@ -171,8 +172,10 @@ def test_waits_streams_and_series_of_two_runs(recording: Recording) -> None:
     assert first[0]["said"].endswith(" s")
     assert second[1]["small"].endswith(", 1 never served")
     assert 0 < first[0]["share"] <= 100
-    streams = [(one["run"], one["begin"]) for one in page if "stream" in one]
-    assert streams == [("a", 1000), ("b", 1000)]
+    streams = [parse_qs(urlsplit(one["source"]).query) for one in page if "stream" in one]
+    ends = [str(one.end) for one in (recording, other)]
+    assert [one["run"] + one["begin"] for one in streams] == [["a", "1000"], ["b", "1000"]]
+    assert [one["at"] for one in streams] == [[end] for end in ends]
     charts = [one for one in every(page) if "chart" in one]
     assert charts[-1]["chart"] == "Memory used by root.b"
     assert all(len(one["values"]) == len(chart["times"]) for chart in charts for one in chart["series"])

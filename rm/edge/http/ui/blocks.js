@@ -3,22 +3,18 @@ import { get, list, Unreachable } from "./api.js";
 import { chart } from "./charts.js";
 import { containersOf } from "./containers.js";
 import { actions } from "./dialog.js";
-import { EPOCH, empty, exact, facts, h, html, pushQuery, said, select, table, withQuery } from "./dom.js";
+import { empty, exact, facts, h, html, pushQuery, said, select, table, withQuery } from "./dom.js";
 import { form } from "./form.js";
 import { grid } from "./grid.js";
 import { streamOf } from "./taskstream.js";
 
 const classOf = (kind) => ({ class: kind || null });
 const item = (one) => html`<li ...${classOf(one.kind)}>${said(one.item ?? one)}</li>`;
-const LEADS = {
-  app: ({ app }) => ({ href: `/cluster/app/${app}`, what: "the page of its application" }),
-  node: (container) => ({ href: `/cluster/node/${container.node}`, what: "the page of its node" }),
-  // At the moment that is shown, or at the first one at which its application had it.
-  run: ({ app, started }, { run, begin, at }) => ({
-    href: `/cluster/app/${app}?run=${run}&at=${Math.max(at ?? 0, started) - EPOCH + begin}`,
-    what: "the page of its application",
-  }),
-};
+// Where each container leads: to an address with fields of it in braces.
+const leadsTo = (address, what) => (one) => ({
+  href: address.replace(/\{(\w+)\}/g, (_, field) => one[field]),
+  what,
+});
 const figure = ({ to, value, text, isTrouble }) =>
   html`<li class=${isTrouble ? "trouble" : null}><a href=${to}><b>${value}</b> ${text}</a></li>`;
 const step = (one) => html`<li style=${{ flexGrow: String(one.weight) }}>
@@ -89,8 +85,8 @@ export const DRAWN = {
   lifeline: (steps) => html`<ol class="lifeline" aria-label="Life line">${steps.map(step)}</ol>`,
   actions: (offered) => actions(offered),
   included: (_, { read }, query) => blocks(read.block, query),
-  stream: (name, { read, leads, ...options }, query) =>
-    streamOf(name, read, query, { ...options, hrefOf: (one) => LEADS[leads](one, options) }),
+  stream: (name, { read, to, what, ...options }, query) =>
+    streamOf(name, read, query, { ...options, hrefOf: leadsTo(to, what) }),
   listing: (lines) => html`<ol class="listing" tabindex="0" aria-label="The file">${lines.map(line)}</ol>`,
   choose: (choices, { name, into, present, kind }) =>
     html`<label ...${classOf(kind)}>
