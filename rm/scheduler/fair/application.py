@@ -23,7 +23,8 @@ from yarnbox.rm.scheduler.fair.queues.policies import Policy, Schedulable
 from yarnbox.rm.scheduler.fair.queues.queue import RESERVED, Bounds
 from yarnbox.rm.scheduler.fair.reasons import FairReason
 from yarnbox.rm.scheduler.usage import Watcher
-from yarnbox.yarn.ids import ApplicationAttemptId
+from yarnbox.yarn.enums import ExecutionType
+from yarnbox.yarn.ids import ApplicationAttemptId, ContainerId
 from yarnbox.yarn.records.request import (
     PreemptionContainer,
     PreemptionMessage,
@@ -132,8 +133,10 @@ class FSAppAttempt(Attempt, Watcher):
         self.last_at_fair_share_ms = self.start_ms
         self.next_check_ms = 0
         """No starvation is looked for before."""
-        self.marked_resource = NONE
-        """The sum of the containers marked for preemption."""
+        self.announced: dict[ContainerId, None] = {}
+        """What its AM is asked to release. A container that was demoted meanwhile stays here when it ends."""
+        self.announced_resource = NONE
+        """The sum of these, as large as they were when they were marked."""
         self._sizes_are_known = False
         self.usage.watcher = self
 
@@ -453,9 +456,10 @@ class FSAppAttempt(Attempt, Watcher):
 
     def complete(self, container: RMContainer) -> bool:
         """Takes an ended container off the books, and off those of preemption."""
-        mark = self.marked_for_preemption.get(container.container_id)
-        if mark is not None:
-            self.marked_resource = self.marked_resource - mark.resource
+        if container.container_id in self.announced and container.execution_type is ExecutionType.GUARANTEED:
+            del self.announced[container.container_id]
+            mark = self.marked_for_preemption[container.container_id]
+            self.announced_resource = self.announced_resource - mark.resource
         return super().complete(container)
 
     # AMs
@@ -551,22 +555,23 @@ class FSAppAttempt(Attempt, Watcher):
 
     def mark_for_preemption(self, mark: PreemptionMark) -> None:
         """The AM is asked to release the container, which will be preempted."""
-        if mark.container_id not in self.marked_for_preemption:
-            self.marked_resource = self.marked_resource + mark.resource
+        if mark.container_id not in self.announced:
+            self.announced[mark.container_id] = None
+            self.announced_resource = self.announced_resource + mark.resource
         super().mark_for_preemption(mark)
 
     def can_lose(self, container: RMContainer, considered: Resource) -> bool:
         """Whether the container may be preempted, given how much of its use is considered already."""
         if not self.leaf.is_preemptable or (container.is_am and not self.may_preempt_am):
             return False
-        if container.container_id not in self.live or container.container_id in self.marked_for_preemption:
+        if container.container_id not in self.live or container.container_id in self.announced:
             return False
-        left = self.used - self.marked_resource - container.resource - considered
+        left = self.used - self.announced_resource - container.resource - considered
         return not self.is_below_share(left, self.fair_share)
 
     def preemption_message(self) -> PreemptionMessage | None:
         """The containers that will be preempted, in the strict contract."""
-        if not self.marked_for_preemption:
+        if not self.announced:
             return None
-        containers = tuple(PreemptionContainer(id=one) for one in sorted(self.marked_for_preemption))
+        containers = tuple(PreemptionContainer(id=one) for one in sorted(self.announced))
         return PreemptionMessage(strict_contract=StrictPreemptionContract(container=containers))
