@@ -13,6 +13,7 @@ security/     tokens, certificates, rights
 storage/      journals, the sealed store, event logs, collected logs
 http/         what every daemon serves over HTTP
 text/         command lines, moments, words
+drawing/      elements of HTML and SVG, and where ticks lie
 rate          how often something was done, and how long it took
 processes     whether a process of the system still runs
 topology      which rack a host is on

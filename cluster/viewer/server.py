@@ -16,10 +16,12 @@ from aiohttp import web
 from yarnbox import SOURCES
 from yarnbox.cluster.viewer.answers import missing, wrong
 from yarnbox.cluster.viewer.compared import compare_page
+from yarnbox.cluster.viewer.containers import EPOCH_MS
 from yarnbox.cluster.viewer.library import LARGEST_TEXT, RecordingLibrary, SimulationFailedError
 from yarnbox.cluster.viewer.run import run_page
 from yarnbox.cluster.viewer.simulation import SIZES, simulation_page
 from yarnbox.cluster.viewer.timebar import time_bar
+from yarnbox.cluster.viewer.units import since
 from yarnbox.rm.edge.http.pages import RECORDING, Pages
 from yarnbox.rm.edge.http.server import CSRF_HEADER, ROOT
 from yarnbox.rm.web.pages.shell import run_shell
@@ -175,7 +177,8 @@ def _shown(request: web.Request, answer: Any) -> web.Response:
     query = request.query
     if not (request.path.startswith(_UI) and is_asked(query)):
         return _json(answer)
-    file = file_of(next(iter(answer.values())), {name: query.getall(name) for name in query})
+    asked = {name: query.getall(name) for name in query}
+    file = file_of(next(iter(answer.values())), asked, lambda ms: since(ms - EPOCH_MS))
     return web.Response(text=file.text, content_type=file.kind, headers=file.headers)
 
 

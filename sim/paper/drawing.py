@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from yarnbox.sim.paper.figures import Line, Plot, Unit
-from yarnbox.sim.reports.html.axes import number_ticks
-from yarnbox.sim.reports.html.markup import Html, element
+from yarnbox.yarn.drawing.markup import Html, element
+from yarnbox.yarn.drawing.ticks import number_ticks
 
 _WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 720, 340, 64, 190, 34, 46
 _COLOURS = ("#3b6fb6", "#c0562f", "#3f8f5b", "#8455a8", "#a8862b", "#3aa0a8", "#b5487a", "#6b6b6b")

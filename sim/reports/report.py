@@ -17,7 +17,6 @@ from yarnbox.sim.reports.html.charts import (
     distribution_chart,
     time_chart,
 )
-from yarnbox.sim.reports.html.markup import Html, element
 from yarnbox.sim.reports.html.page import Column, figures, page, section, side_by_side, table
 from yarnbox.sim.reports.result import (
     FINISHED,
@@ -29,6 +28,7 @@ from yarnbox.sim.reports.result import (
     Totals,
     in_order,
 )
+from yarnbox.yarn.drawing.markup import Html, element
 
 MOST_SERIES, MOST_ROWS, MOST_NODES = 8, 50, 30
 _MEASURES = dict(

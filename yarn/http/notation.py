@@ -74,10 +74,10 @@ def element(name: str, value: Any) -> str:
         return "".join(element(name, each) for each in value)
     attribute = ""
     if _NAME.fullmatch(name) is None:
-        name, attribute = "entry", f" name={quoteattr(_allowed(name))}"
+        name, attribute = "entry", f" name={quoteattr(allowed(name))}"
     if not isinstance(value, dict):
         text = leaf(value)
-        return "" if text is None else f"<{name}{attribute}>{escape(_allowed(text))}</{name}>"
+        return "" if text is None else f"<{name}{attribute}>{escape(allowed(text))}</{name}>"
     if name in _TYPED and "type" in value:
         attribute = f" {_XSI} xsi:type={quoteattr(str(value['type']))}"
         value = {key: each for key, each in value.items() if key != "type"}
@@ -85,7 +85,7 @@ def element(name: str, value: Any) -> str:
     return f"<{name}{attribute}>{inside}</{name}>"
 
 
-def _allowed(text: str) -> str:
+def allowed(text: str) -> str:
     """Without the characters that XML has no way to write."""
     return "".join(
         one if one in "\t\n\r" or (one >= " " and one not in "\ufffe\uffff") else "\ufffd" for one in text

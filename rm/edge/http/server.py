@@ -253,7 +253,7 @@ class WebServer:
         else:
             assert isinstance(found, Reply), "what waits for something is no look"
             value = found.value
-        file = await asyncio.to_thread(file_of, value, call.query)
+        file = await asyncio.to_thread(file_of, value, call.query, _clock)
         return _Written(file.kind, file.text.encode(), headers=file.headers)
 
     async def turn(self, call: Callable[[], T], client: Hashable = None) -> T:
@@ -360,6 +360,12 @@ async def _body_of(request: web.Request) -> bytes:
 
 async def _options(allowed: list[str], request: web.Request) -> web.StreamResponse:
     return web.Response(headers={"Allow": ",".join(allowed)})
+
+
+def _clock(ms: int) -> str:
+    """The time of day where this RM is."""
+    seconds, rest = divmod(ms, 1000)
+    return time.strftime("%H:%M:%S", time.localtime(seconds)) + (f".{rest:03}" if rest else "")
 
 
 def _wants_file(request: web.Request) -> bool:

@@ -1,19 +1,21 @@
 """From an answer and what was asked to a file.
 
-`save` is the kind of file. `part` is the key of a list among the parts of the page that the answer says, and
-may be left out where there is one. `columns` and `sort` are those of the list.
+`save` is the kind of file. `part` is the key of a list or the name of a chart among the parts of the page
+that the answer says, and may be left out where there is one. `columns` and `sort` are those of a list. Of a
+chart the picture goes from `begin` to `end`, in ms, `without` the series of these names.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from yarnbox.rm.web.pages.lists import containers
 from yarnbox.rm.web.refusals import RestError
-from yarnbox.rm.web.saved import table
+from yarnbox.rm.web.saved import chart, table
+from yarnbox.rm.web.saved.chart import Clock
 from yarnbox.rm.web.values import Answer
 
 Query = Mapping[str, Sequence[str]]
@@ -21,6 +23,8 @@ Query = Mapping[str, Sequence[str]]
 _TYPES = {"csv": "text/csv", "json": "application/json", "svg": "image/svg+xml"}
 _UNSAFE = re.compile(r"[^A-Za-z0-9_.]+")
 _LONGEST_NAME = 80
+_NUMBER = re.compile(r"-?[0-9]{1,15}(\.[0-9]{1,9})?")
+_LEAST_TIMES = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,57 +47,92 @@ def is_asked(query: Mapping[str, Any]) -> bool:
     return "save" in query
 
 
-def file_of(answer: Any, query: Query) -> File:
-    """The file; RestError where there is no such part, or it cannot be had as that."""
+def file_of(answer: Any, query: Query, clock: Clock) -> File:
+    """The file; RestError where there is no such part, or it cannot be had as that. Moments in words are by
+    the clock.
+    """
     kind, wanted = _first(query, "save"), _first(query, "part")
     if kind not in _TYPES:
         raise _wrong(f"save has to be {', '.join(_TYPES)}, not {kind}")
-    parts = {one["id"]: one for one in _parts(answer)}
+    parts = dict(_parts(answer))
     if not parts:
         raise _wrong("there is nothing here that can be saved")
     if wanted not in parts and (wanted or len(parts) > 1):
         raise _wrong(f"part has to be one of: {', '.join(parts)}")
-    part = parts[wanted or next(iter(parts))]
-    if kind == "svg":
-        raise _wrong(f"{part['id']} can be saved as csv or json")
-    return File(_name(part["id"], kind), _TYPES[kind], _rows(answer, part, query, kind))
+    name = wanted or next(iter(parts))
+    write = _CHART if "chart" in parts[name] else _LIST
+    if kind not in write:
+        raise _wrong(f"{name} can be saved as {' or '.join(write)}")
+    text = write[kind](_Wanted(answer, parts[name], query, clock))
+    return File(f"{_UNSAFE.sub('-', name).strip('-.')[:_LONGEST_NAME] or 'saved'}.{kind}", _TYPES[kind], text)
 
 
-def _parts(answer: Any) -> Iterator[Answer]:
+def _parts(answer: Any) -> Iterator[tuple[str, Answer]]:
+    """By the names by which they are asked for."""
     if isinstance(answer, dict):
-        yield from _lists(answer.get("block", ()))
+        yield from _shown(answer.get("block", ()))
         if "traits" in answer:
-            yield containers("", "")
+            yield "containers", containers("", "")
 
 
-def _lists(block: Iterable[Answer]) -> Iterator[Answer]:
+def _shown(block: Iterable[Answer]) -> Iterator[tuple[str, Answer]]:
     for one in block:
         if "grid" in one:
-            yield one
-        yield from _lists(one.get("section") or one.get("folded") or ())
+            yield one["id"], one
+        if "chart" in one:
+            yield one["chart"], one
+        yield from _shown(one.get("section") or one.get("folded") or ())
 
 
-def _rows(answer: Answer, grid: Answer, query: Query, kind: str) -> str:
-    columns, found = grid["columns"], grid["grid"]
-    rows = answer.get(found, ()) if isinstance(found, str) else found
-    if "traits" in answer:
-        rows = [{**row, "elapsed": (row["finished"] or answer["now"]) - row["started"]} for row in rows]
-    if not grid.get("isSorted"):
-        rows = table.ordered(columns, rows, _first(query, "sort") or grid.get("order", ""))
-    if kind == "json":
-        return table.json_rows(rows)
-    shown = table.chosen(columns, _first(query, "columns"), rows)
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """A part of an answer, and how it is to be shown."""
+
+    answer: Answer
+    part: Answer
+    query: Query
+    clock: Clock
+
+
+def _rows(wanted: _Wanted) -> list[Answer]:
+    found, grid = wanted.part["grid"], wanted.part
+    rows = wanted.answer.get(found, ()) if isinstance(found, str) else found
+    if grid.get("isSorted"):
+        return list(rows)
+    return table.ordered(grid["columns"], rows, _first(wanted.query, "sort") or grid.get("order", ""))
+
+
+def _list_csv(wanted: _Wanted) -> str:
+    rows = _rows(wanted)
+    shown = table.chosen(wanted.part["columns"], _first(wanted.query, "columns"), rows)
     cells = ([table.value_of(column, row) for column in shown] for row in rows)
     return table.csv([one["name"] for one in shown], cells)
+
+
+def _chart_svg(wanted: _Wanted) -> str:
+    if len(wanted.part["times"]) < _LEAST_TIMES:
+        raise _wrong("there are no samples yet")
+    begin_ms, end_ms = (_number(wanted.query, name) for name in ("begin", "end"))
+    part = chart.Part(begin_ms, end_ms, wanted.query.get("without", ()))
+    return chart.chart_svg(wanted.part, part, wanted.clock)
+
+
+_Write = Mapping[str, Callable[[_Wanted], str]]
+_LIST: _Write = {"csv": _list_csv, "json": lambda wanted: table.json_rows(_rows(wanted))}
+_CHART: _Write = {"csv": lambda wanted: chart.chart_csv(wanted.part, wanted.clock), "svg": _chart_svg}
 
 
 def _first(query: Query, name: str) -> str:
     return next(iter(query.get(name, ())), "")
 
 
-def _name(part: str, kind: str) -> str:
-    """What every file system takes."""
-    return f"{_UNSAFE.sub('-', part).strip('-.')[:_LONGEST_NAME] or 'saved'}.{kind}"
+def _number(query: Query, name: str) -> float | None:
+    text = _first(query, name)
+    if not text:
+        return None
+    if not _NUMBER.fullmatch(text):
+        raise _wrong(f"{name} has to be a number, not {text}")
+    return float(text)
 
 
 def _wrong(message: str) -> RestError:

@@ -49,7 +49,7 @@ def json_rows(rows: Iterable[Answer]) -> str:
 def value_of(column: Answer, row: Answer) -> object:
     """What is sorted and saved. What has not happened yet has the moment 0: that is no value."""
     value = row.get(column["read"])
-    if column["kind"] == "moment":
+    if column["kind"] in ("moment", "logged"):
         return value or None
     if column["kind"] == "amount":
         return value["memory"] if value else None

@@ -1,7 +1,6 @@
 """Parts of the HTML pages that reports are: one file each, without scripts, readable offline, light and dark.
 
-markup  elements; every text is escaped
 page    the page as a whole, its styles, figures and tables
-axes    where the ticks of an axis lie, and how they are named
+axes    how ticks are named, and which points of a line are drawn
 charts  lines and bars as SVG
 """

@@ -11,15 +11,14 @@ from yarnbox.sim.reports.html.axes import (
     Point,
     amount_text,
     moment_text,
-    number_ticks,
     percent_text,
     span_text,
     span_ticks,
     thinned,
-    time_ticks,
 )
-from yarnbox.sim.reports.html.markup import Html, element
 from yarnbox.sim.reports.html.page import wide
+from yarnbox.yarn.drawing.markup import Html, element
+from yarnbox.yarn.drawing.ticks import number_ticks, time_ticks
 
 COLOURS = 8
 _WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 720, 260, 60, 30, 10, 34

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from yarnbox.sim.reports.html.markup import Html, element, joined
+from yarnbox.yarn.drawing.markup import Html, element, joined
 
 _STYLE = Path(__file__).with_name("style.css")
 

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from yarnbox.sim.load.formats import Load
 from yarnbox.sim.reports.html.axes import amount_text
 from yarnbox.sim.reports.html.charts import Series, distribution_chart, time_chart
-from yarnbox.sim.reports.html.markup import Html, element, joined
 from yarnbox.sim.reports.html.page import Column, page, section, side_by_side, table
 from yarnbox.sim.whatif.comparison import Comparison, Row
 from yarnbox.sim.whatif.reports.capacity import QueueUse, queue_uses
@@ -17,6 +16,7 @@ from yarnbox.sim.whatif.reports.settings import Differences, differences
 from yarnbox.sim.whatif.reports.table import cells, distinct, headline, leading, rows_of, warnings
 from yarnbox.sim.whatif.statistics import Verdict, fewest_seeds
 from yarnbox.sim.whatif.study import Study
+from yarnbox.yarn.drawing.markup import Html, element, joined
 from yarnbox.yarn.text.words import counted
 
 MOST_ROWS = 60

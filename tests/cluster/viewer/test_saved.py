@@ -6,7 +6,10 @@ import csv
 import io
 import json
 
+from defusedxml.ElementTree import fromstring
+
 from tests.cluster.viewer.test_server import Caller, play, viewing
+from yarnbox.cluster.viewer.containers import EPOCH_MS
 from yarnbox.sim.recording.document import Recording
 
 
@@ -15,6 +18,10 @@ async def saved(caller: Caller, path: str, name: str) -> str:
         assert answer.status == 200, await answer.text()
         assert answer.headers["Content-Disposition"] == f'attachment; filename="{name}"'
         return await answer.text()
+
+
+def words(picture: str) -> list[str]:
+    return [one.text or "" for one in fromstring(picture).iter("{http://www.w3.org/2000/svg}text")]
 
 
 def rows_of(text: str) -> list[dict[str, str]]:
@@ -34,5 +41,27 @@ def test_lists_at_a_moment(recording: Recording) -> None:
             assert {row["Container State"] for row in found} == {"COMPLETE"}
             why = (await caller.get("/ui/nodes?part=apps&save=csv", 400))["RemoteException"]["message"]
             assert why == "part has to be one of: nodes"
+
+    play(scene)
+
+
+def test_charts_of_a_run_and_of_two(recording: Recording) -> None:
+    async def scene() -> None:
+        async with viewing([recording, recording]) as caller:
+            name = "Used-share-of-each-queue"
+            path = "/ui/charts/queues?whole=1&at=5000&part=Used%20share%20of%20each%20queue&save="
+            rows = rows_of(await saved(caller, f"{path}csv", f"{name}.csv"))
+            assert [row["time"] for row in rows[:2]] == ["0:00:00", "0:00:01"]
+            assert rows[5]["root.a"] == "37.5"
+            shown = words(await saved(caller, f"{path}svg", f"{name}.svg"))
+            assert {"0:00:06", "now", "100.0 %", "root.b"} <= set(shown)
+            begin = EPOCH_MS + 3000
+            part = words(await saved(caller, f"{path}svg&begin={begin}&end={begin + 2000}", f"{name}.svg"))
+            assert "0:00:03" in part
+            assert "0:00:02" not in part
+            both = await saved(caller, "/ui/comparison?part=Containers&save=svg", "Containers.svg")
+            assert words(both).count("0:00:00") == 1
+            run = "/ui/recording/page?part=Used+share+of+each+queue&save=csv"
+            assert rows_of(await saved(caller, run, f"{name}.csv"))[0]["root.a: guaranteed"] == "50"
 
     play(scene)

@@ -5,10 +5,14 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from pathlib import Path
 from typing import Any
 
+from defusedxml.ElementTree import fromstring
+
 from tests.rm.edge.test_http import Web, web
+from tests.rm.edge.test_past import until
 from tests.rm.edge.test_process import NODE, play
 from yarnbox.rm.edge.http.server import ROOT
 
@@ -58,6 +62,28 @@ def test_nodes_and_containers_are_files_too(tmp_path: Path) -> None:
             assert rows_of(await saved(caller, path, "text/csv", "containers.csv")) == []
             users = "/ui/queues?queue=root&part=users&save=json"
             assert json.loads(await saved(caller, users, "application/json", "users.json")) == []
+
+    play(scene)
+
+
+def test_charts_are_pictures_and_values(tmp_path: Path) -> None:
+    fast = {"yarnbox__resourcemanager__history__interval-ms": "100"}
+
+    async def scene() -> None:
+        async with web(tmp_path, **fast) as caller:
+            history = "/ui/history/queues"
+            await until(lambda: caller.get(history), lambda answer: len(answer["history"]["times"]) > 3)
+            name = "Used-share-of-each-queue"
+            path = "/ui/charts/queues?part=Used+share+of+each+queue&save="
+            first, *_ = rows_of(await saved(caller, f"{path}csv", "text/csv", f"{name}.csv"))
+            assert re.fullmatch(r"\d\d:\d\d:\d\d(\.\d{3})?", first["time"])
+            assert first["default"] == "0"
+            picture = fromstring(await saved(caller, f"{path}svg", "image/svg+xml", f"{name}.svg"))
+            assert picture[0].text == "Used share of each queue"
+            assert [one.text for one in picture][-1] == "default"
+            path += "svg&without=default&begin=0"
+            picture = fromstring(await saved(caller, path, "image/svg+xml", f"{name}.svg"))
+            assert "default" not in [one.text for one in picture]
 
     play(scene)
 

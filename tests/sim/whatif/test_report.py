@@ -7,7 +7,6 @@ from xml.etree.ElementTree import fromstring
 import pytest
 
 from yarnbox.sim.load.formats import Load
-from yarnbox.sim.reports.html.markup import Html
 from yarnbox.sim.whatif.comparison import Comparison, Row
 from yarnbox.sim.whatif.metrics import METRICS, Metric
 from yarnbox.sim.whatif.reports.capacity import queue_uses
@@ -16,6 +15,7 @@ from yarnbox.sim.whatif.reports.settings import Setting, differences
 from yarnbox.sim.whatif.reports.table import cells, leading
 from yarnbox.sim.whatif.statistics import difference
 from yarnbox.sim.whatif.study import Case
+from yarnbox.yarn.drawing.markup import Html
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from yarnbox.rm.web.pages.blocks import column, folded, grid, heading, section
+from yarnbox.rm.web.pages.blocks import chart, column, folded, grid, heading, line, section
 from yarnbox.rm.web.refusals import RestError
 from yarnbox.rm.web.saved.files import File, file_of
 
@@ -24,7 +24,7 @@ ANSWER = {
 
 
 def saved(answer: Any = ANSWER, **asked: str) -> File:
-    return file_of(answer, {name: [value] for name, value in asked.items()})
+    return file_of(answer, {name: [value] for name, value in asked.items()}, str)
 
 
 def refusal(answer: Any = ANSWER, **asked: str) -> str:
@@ -53,9 +53,29 @@ def test_the_only_part_needs_no_name() -> None:
 
 def test_containers_are_a_list_of_their_own() -> None:
     row = {"id": "c1", "started": 100, "finished": 0}
-    answer = {"container": [row, {"id": "c2", "started": 50, "finished": 60}], "traits": {}, "now": 130}
-    file = saved(answer, save="csv", part="containers", columns="id,elapsed")
-    assert file.text == "Container ID,Elapsed\r\nc1,30\r\nc2,10\r\n"
+    answer = {"container": [row, {"id": "c2", "started": 50, "finished": 60}], "traits": {}}
+    file = saved(answer, save="csv", part="containers", columns="id,finished")
+    assert file.text == "Container ID,Finished\r\nc1,\r\nc2,60\r\n"
+
+
+USED = {"block": [folded("Each", [section([chart("root: used", [1000, 3000], [line("a", [1, 2])])])])]}
+
+
+def test_a_chart() -> None:
+    file = saved(USED, save="csv", part="root: used")
+    assert (file.name, file.text) == ("root-used.csv", "time,a\r\n1000,1\r\n3000,2\r\n")
+    file = saved(USED, save="svg", begin="1500.5", end="-2")
+    assert (file.name, file.kind) == ("root-used.svg", "image/svg+xml")
+    assert file.text.startswith("<svg ")
+    assert ">a</text>" in file.text
+    assert ">a</text>" not in saved(USED, save="svg", without="a").text
+
+
+def test_a_chart_that_cannot_be_drawn() -> None:
+    assert refusal(USED, save="svg", begin="noon") == "begin has to be a number, not noon"
+    assert refusal(USED, save="json") == "root: used can be saved as csv or svg"
+    young = {"block": [chart("used", [1000], [line("a", [1])])]}
+    assert refusal(young, save="svg") == "there are no samples yet"
 
 
 def test_what_there_is_not_is_refused_in_a_sentence() -> None:
