@@ -113,7 +113,7 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
         )
         file = context.provider.load(FILE_NAME)
         settings = read_settings(file, reading_context)
-        check_states(settings, {})
+        check_states(settings, ())
         settings.properties.raise_faults()
         check_minimum(self.minimum_allocation, self.configured_maximum)
         calculator = DOMINANT_CALCULATOR if settings.is_dominant else DEFAULT_CALCULATOR

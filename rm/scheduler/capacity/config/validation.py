@@ -7,7 +7,7 @@ AbstractParentQueue.setChildQueues, QueueStateHelper and CapacitySchedulerConfig
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -347,22 +347,24 @@ def _check_conversion(p: Properties, old: LiveQueue, queue: QueueSettings, *, is
         )
 
 
-def check_states(new: CapacitySettings, live_states: Mapping[str, str]) -> None:
+def check_states(new: CapacitySettings, live: Sequence[LiveQueue]) -> None:
     """Collects a RUNNING child below a parent that does not run.
 
-    `live_states` is empty at the start; at a refresh a queue without a configured state keeps its own.
+    Nothing is `live` at the start; at a refresh a queue without a configured state keeps its own.
     """
-    p = new.properties
-    _check_states_below(p, new.root, new.root.state or "RUNNING", live_states, is_start=not live_states)
+    p, by_path = new.properties, {one.path: one for one in live}
+    _check_states_below(p, new.root, new.root.state or "RUNNING", by_path)
 
 
 def _check_states_below(
-    p: Properties, queue: QueueSettings, listed: str, live: Mapping[str, str], *, is_start: bool
+    p: Properties, queue: QueueSettings, listed: str, live: Mapping[str, LiveQueue]
 ) -> None:
-    """`listed` is the queue's state by the file alone: its own, or that of the queue above."""
-    state = live.get(queue.path, "RUNNING")
+    """`listed` is the queue's state by the file alone: its own, or that of the queue above. A leaf that is to
+    have children, and the other way round, is made anew, and so need not be activated.
+    """
+    above = live.get(queue.path)
     for child in queue.children:
-        name = f"{PREFIX}{child.path}.state"
+        name, old = f"{PREFIX}{child.path}.state", live.get(child.path)
         if listed == "STOPPED" and child.state == "RUNNING":
             p.fault(
                 name,
@@ -370,14 +372,16 @@ def _check_states_below(
                 "RUNNING state.",
             )
         elif (
-            not is_start
-            and child.state == "RUNNING"
-            and live.get(child.path, "RUNNING") != "RUNNING"
-            and state != "RUNNING"
+            child.state == "RUNNING"
+            and old is not None
+            and old.state != "RUNNING"
+            and old.kind.is_leaf is child.kind.is_leaf
+            and above is not None
+            and above.state != "RUNNING"
             and queue.state != "RUNNING"
         ):
             p.fault(
                 name,
                 f"The parent Queue:{queue.path} is not running. Please activate the parent queue first",
             )
-        _check_states_below(p, child, child.state or listed, live, is_start=is_start)
+        _check_states_below(p, child, child.state or listed, live)

@@ -75,8 +75,9 @@ class Refresh:
     def validate(self, file: Configuration) -> CapacitySettings:
         """The settings of the file if the running tree may become them; ConfigurationError if not."""
         settings = read_settings(file, self._surroundings, self._cluster())
-        check_refresh(self._tree.live(), settings)
-        check_states(settings, {queue.path: queue.state.name for queue in self._tree.all_queues()})
+        live = self._tree.live()
+        check_refresh(live, settings)
+        check_states(settings, live)
         settings.properties.raise_faults()
         # The queues as they would be, for the mappings to be checked against.
         check_mappings(settings, QueueTreeLookup(QueueTree(self._context, settings.root)))
@@ -92,7 +93,7 @@ class Refresh:
         file's tree does not matter.
         """
         settings = read_settings(file, self._surroundings)
-        check_states(settings, {})
+        check_states(settings, ())
         settings.properties.raise_faults()
         self._take_over(settings)
         self._tree.start_states()
