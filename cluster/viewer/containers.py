@@ -23,7 +23,7 @@ def containers_at(
     recording: Recording, at: int, query: Mapping[str, str], *, counts_vcores: bool
 ) -> dict[str, Any]:
     """Those of an application, of a node, of a queue and those below it, or of the whole run; of these the
-    newest `limit`, or with `from` so many from that place on. `begin` is the moment that is shown as the
+    newest `limit`, or with `from` so many from that place on. `origin` is the moment that is shown as the
     beginning.
     """
     app, queue, node = (query.get(name, "") for name in ("app", "queue", "node"))
@@ -35,7 +35,7 @@ def containers_at(
         return queue in ("", whole) or is_within(one["queue"], queue)
 
     known = [one for one in recording.containers if is_wanted(one) and _begun_ms(one, at) is not None]
-    count, begin_ms = len(known), number(query, "begin")
+    count, begin_ms = len(known), number(query, "origin")
     limit = number(query, "limit") or count
     first = number(query, "from") if "from" in query else max(0, count - limit)
     return {

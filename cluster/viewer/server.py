@@ -6,6 +6,7 @@ site cannot send.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import socket
 from collections.abc import Callable
@@ -90,7 +91,7 @@ class Viewer:
     async def _answer(self, request: web.Request) -> web.StreamResponse:
         found = self._library.run(request.query.get("run", ""))
         path = "/" + request.match_info["path"].rstrip("/")
-        return _shown(request, found.answer(path, request.query, _at(request)))
+        return await _shown(request, found.answer(path, request.query, _at(request)))
 
     async def _header(self, request: web.Request) -> web.StreamResponse:
         asked = request.query.get("run", "")
@@ -102,7 +103,7 @@ class Viewer:
     async def _comparison(self, request: web.Request) -> web.StreamResponse:
         asked, has_report = request.query.get("runs", "").split(","), self._library.report is not None
         block = compare_page(self._library.recordings, asked, has_report=has_report)
-        return _shown(request, {"comparison": {"block": block}})
+        return await _shown(request, {"comparison": {"block": block}})
 
     async def _run(self, request: web.Request) -> web.StreamResponse:
         """The page of a run at a moment."""
@@ -110,7 +111,7 @@ class Viewer:
         found, run = self._library.run(asked), asked or next(iter(recordings))
         has_twin = [one.name for one in recordings.values()].count(found.recording.name) > 1
         block = run_page(found, run, _at(request), demo=self._library.demo, has_twin=has_twin)
-        return _shown(request, {"page": {"block": block}})
+        return await _shown(request, {"page": {"block": block}})
 
     async def _what_if(self, request: web.Request) -> web.StreamResponse:
         """The report as it is: it runs no script and loads nothing, and is held to that."""
@@ -172,14 +173,18 @@ def _at(request: web.Request) -> int | None:
     return int(text)
 
 
-def _shown(request: web.Request, answer: Any) -> web.Response:
+async def _shown(request: web.Request, answer: Any) -> web.Response:
     """A look: an answer, or a file of what it shows."""
     query = request.query
     if not (request.path.startswith(_UI) and is_asked(query)):
         return _json(answer)
     asked = {name: query.getall(name) for name in query}
-    file = file_of(next(iter(answer.values())), asked, lambda ms: since(ms - EPOCH_MS))
+    file = await asyncio.to_thread(file_of, next(iter(answer.values())), asked, _clock)
     return web.Response(text=file.text, content_type=file.kind, headers=file.headers)
+
+
+def _clock(ms: int) -> str:
+    return since(ms - EPOCH_MS)
 
 
 def _json(value: Any, status: int = 200) -> web.Response:

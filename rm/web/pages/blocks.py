@@ -186,7 +186,7 @@ def run_stream(name: str, run: str, times: tuple[int, int], colour: str, at: int
     and the last one, `at` is the one that is shown.
     """
     begin, end = times
-    asked = f"run={run}&at={end}&begin={begin}"
+    asked = f"run={run}&at={end}&origin={begin}"
     to, what = _LEADS["app"]
     how = {"to": f"{to}?run={run}&at={{moment}}", "what": f"{what} when the container began"}
     return stream(name, asked, "app", **how, colour=colour, at=at)

@@ -3,6 +3,10 @@
 `save` is the kind of file. `part` is the key of a list or the name of a chart among the parts of the page
 that the answer says, and may be left out where there is one. `columns` and `sort` are those of a list. Of a
 chart the picture goes from `begin` to `end`, in ms, `without` the series of these names.
+
+Where the answer is containers, and no part is named, it is their stream: the picture goes from `begin` to
+`end` and from the lane `first` to `last`; `lanes` and `colour` are keys of the traits, `present` is a moment
+that is marked, `name` what the picture is called.
 """
 
 from __future__ import annotations
@@ -14,7 +18,7 @@ from typing import Any
 
 from yarnbox.rm.web.pages.lists import containers
 from yarnbox.rm.web.refusals import RestError
-from yarnbox.rm.web.saved import chart, table
+from yarnbox.rm.web.saved import chart, stream, table
 from yarnbox.rm.web.saved.chart import Clock
 from yarnbox.rm.web.values import Answer
 
@@ -22,6 +26,7 @@ Query = Mapping[str, Sequence[str]]
 """The parameters, with all their values."""
 _TYPES = {"csv": "text/csv", "json": "application/json", "svg": "image/svg+xml"}
 _UNSAFE = re.compile(r"[^A-Za-z0-9_.]+")
+"""What some file system does not take."""
 _LONGEST_NAME = 80
 _NUMBER = re.compile(r"-?[0-9]{1,15}(\.[0-9]{1,9})?")
 _LEAST_TIMES = 2
@@ -58,13 +63,14 @@ def file_of(answer: Any, query: Query, clock: Clock) -> File:
     if not parts:
         raise _wrong("there is nothing here that can be saved")
     if wanted not in parts and (wanted or len(parts) > 1):
-        raise _wrong(f"part has to be one of: {', '.join(parts)}")
-    name = wanted or next(iter(parts))
-    write = _CHART if "chart" in parts[name] else _LIST
+        raise _wrong(f"part has to be one of: {', '.join(filter(None, parts))}")
+    part = parts[wanted or next(iter(parts))]
+    name, write = next((part[key], write) for key, write in _WRITERS.items() if key in part)
     if kind not in write:
         raise _wrong(f"{name} can be saved as {' or '.join(write)}")
-    text = write[kind](_Wanted(answer, parts[name], query, clock))
-    return File(f"{_UNSAFE.sub('-', name).strip('-.')[:_LONGEST_NAME] or 'saved'}.{kind}", _TYPES[kind], text)
+    text = write[kind](_Wanted(answer, part, query, clock))
+    called = _UNSAFE.sub("-", f"{_first(query, 'name')} {name}").strip("-.")[:_LONGEST_NAME]
+    return File(f"{called or 'saved'}.{kind}", _TYPES[kind], text)
 
 
 def _parts(answer: Any) -> Iterator[tuple[str, Answer]]:
@@ -72,6 +78,7 @@ def _parts(answer: Any) -> Iterator[tuple[str, Answer]]:
     if isinstance(answer, dict):
         yield from _shown(answer.get("block", ()))
         if "traits" in answer:
+            yield "", {"stream": "containers"}
             yield "containers", containers("", "")
 
 
@@ -117,9 +124,30 @@ def _chart_svg(wanted: _Wanted) -> str:
     return chart.chart_svg(wanted.part, part, wanted.clock)
 
 
-_Write = Mapping[str, Callable[[_Wanted], str]]
-_LIST: _Write = {"csv": _list_csv, "json": lambda wanted: table.json_rows(_rows(wanted))}
-_CHART: _Write = {"csv": lambda wanted: chart.chart_csv(wanted.part, wanted.clock), "svg": _chart_svg}
+def _stream_svg(wanted: _Wanted) -> str:
+    if not wanted.answer["container"]:
+        raise _wrong("there are no containers yet")
+    query = wanted.query
+    begin_ms, end_ms, first, last, present_ms = (
+        _number(query, name) for name in ("begin", "end", "first", "last", "present")
+    )
+    view = stream.View(
+        time=(begin_ms, end_ms),
+        rows=(first, last),
+        lanes=_first(query, "lanes"),
+        colour=_first(query, "colour"),
+        present_ms=present_ms,
+        name=_first(query, "name"),
+    )
+    return stream.stream_svg(wanted.answer, view, wanted.clock)
+
+
+_WRITERS: Mapping[str, Mapping[str, Callable[[_Wanted], str]]] = {
+    "id": {"csv": _list_csv, "json": lambda wanted: table.json_rows(_rows(wanted))},
+    "chart": {"csv": lambda wanted: chart.chart_csv(wanted.part, wanted.clock), "svg": _chart_svg},
+    "stream": {"csv": lambda wanted: stream.containers_csv(wanted.answer), "svg": _stream_svg},
+}
+"""By the field that has the name of a part: how it is written as a file of each kind."""
 
 
 def _first(query: Query, name: str) -> str:

@@ -96,7 +96,7 @@ def test_the_containers_of_the_whole_run(cluster: RecordedCluster) -> None:
     assert (whole["names"][A1], whole["now"]) == ("a1", EPOCH_MS + cluster.recording.end)
     assert (whole["isCut"], whole["known"]) == (False, len(cluster.recording.containers))
     assert {one["kind"] for one in whole["container"]} == {"lost", "ended", "reserved"}
-    later = cluster.answer("/ui/containers", {"begin": "500"}, None)["containers"]
+    later = cluster.answer("/ui/containers", {"origin": "500"}, None)["containers"]
     assert later["now"] == whole["now"] - 500
     for one, shifted in zip(whole["container"], later["container"], strict=True):
         assert one["moment"] == shifted["moment"] == one["started"] - EPOCH_MS, "a moment of the run"

@@ -32,7 +32,7 @@ def test_a_run_says_what_it_comes_to(recording: Recording) -> None:
         {"paragraph": recording.data["about"], "kind": ""},
     ]
     (stream,) = [one for one in every(page) if one.get("stream") == "two-queues"]
-    assert stream["source"] == f"/ui/containers?run=a&at={recording.end}&begin=0"
+    assert stream["source"] == f"/ui/containers?run=a&at={recording.end}&origin=0"
     assert stream["to"] == "/cluster/app/{app}?run=a&at={moment}"
     (lines,) = of_kind(page, "listing")
     assert [one["text"] for one in lines if one["kind"] == "now"] == ["  - heartbeat: n2"]
@@ -174,7 +174,7 @@ def test_waits_streams_and_series_of_two_runs(recording: Recording) -> None:
     assert 0 < first[0]["share"] <= 100
     streams = [parse_qs(urlsplit(one["source"]).query) for one in page if "stream" in one]
     ends = [str(one.end) for one in (recording, other)]
-    assert [one["run"] + one["begin"] for one in streams] == [["a", "1000"], ["b", "1000"]]
+    assert [one["run"] + one["origin"] for one in streams] == [["a", "1000"], ["b", "1000"]]
     assert [one["at"] for one in streams] == [[end] for end in ends]
     charts = [one for one in every(page) if "chart" in one]
     assert charts[-1]["chart"] == "Memory used by root.b"

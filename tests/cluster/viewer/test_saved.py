@@ -65,3 +65,22 @@ def test_charts_of_a_run_and_of_two(recording: Recording) -> None:
             assert rows_of(await saved(caller, run, f"{name}.csv"))[0]["root.a: guaranteed"] == "50"
 
     play(scene)
+
+
+def test_containers_of_a_run(recording: Recording) -> None:
+    async def scene() -> None:
+        async with viewing([recording]) as caller:
+            rows = rows_of(await saved(caller, "/ui/containers?origin=1000&save=csv", "containers.csv"))
+            assert len(rows) == len(recording.containers)
+            assert {row["User"] for row in rows} == {"mei", "tom"}
+            path = "/ui/containers?queue=root.a&lanes=app&colour=app&save=svg"
+            shown = words(await saved(caller, path, "containers.svg"))
+            assert ("… 0001" in shown, shown[-1]) == (True, "a1: 4")
+            assert "0:00:04" in shown
+            assert "0:00:04" not in words(await saved(caller, f"{path}&at=3000", "containers.svg"))
+            path += f"&begin={EPOCH_MS + 5000}&end={EPOCH_MS + 8000}"
+            text = await saved(caller, path, "containers.svg")
+            assert "0:00:04" not in words(text)
+            assert text.count('height="14"') == 4
+
+    play(scene)

@@ -11,10 +11,12 @@ from typing import Any
 
 from defusedxml.ElementTree import fromstring
 
+from tests.rig import ask
 from tests.rm.edge.test_http import Web, web
 from tests.rm.edge.test_past import until
 from tests.rm.edge.test_process import NODE, play
 from yarnbox.rm.edge.http.server import ROOT
+from yarnbox.yarn.records.master import AllocateRequest, RegisterApplicationMasterRequest
 
 
 async def saved(caller: Web, path: str, kind: str, name: str) -> str:
@@ -60,8 +62,31 @@ def test_nodes_and_containers_are_files_too(tmp_path: Path) -> None:
             assert node["Node Address"] == str(NODE)
             path = f"/ui/containers?node={NODE}&save=csv&part=containers"
             assert rows_of(await saved(caller, path, "text/csv", "containers.csv")) == []
+            why = await caller.get(f"/ui/containers?node={NODE}&save=svg", 400)
+            assert why["RemoteException"]["message"] == "there are no containers yet"
             users = "/ui/queues?queue=root&part=users&save=json"
             assert json.loads(await saved(caller, users, "application/json", "users.json")) == []
+
+    play(scene)
+
+
+def test_containers_over_time(tmp_path: Path) -> None:
+    async def scene() -> None:
+        async with web(tmp_path) as caller:
+            desk = caller.desk
+            application_id = await desk.submit()
+            async with desk.master(await desk.token(application_id)) as master:
+                await master.call("registerApplicationMaster", RegisterApplicationMasterRequest(host=""))
+                await master.call("allocate", AllocateRequest(ask=(ask(count=3),), response_id=0))
+                await desk.beat()
+                path = f"/ui/containers?app={application_id}&name=app+1&save="
+                rows = rows_of(await saved(caller, f"{path}csv", "text/csv", "app-1-containers.csv"))
+                assert [row["Node"] for row in rows] == [str(NODE)] * 3
+                path += "svg&lanes=queue&colour=locality&first=0&last=2"
+                text = await saved(caller, path, "image/svg+xml", "app-1-containers.svg")
+                shown = [one.text for one in fromstring(text)]
+                assert (shown[0], shown[-1]) == ("app 1", "off switch: 3")
+                assert "default" in shown
 
     play(scene)
 

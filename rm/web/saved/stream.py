@@ -1,0 +1,144 @@
+"""Containers over time as a file: what is known of each as CSV, the part that is shown as a picture.
+
+The picture is what taskstream.js draws, with the words of its colours below.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from yarnbox.rm.web.saved import table
+from yarnbox.rm.web.saved.chart import Clock
+from yarnbox.rm.web.saved.lanes import Lanes, Span
+from yarnbox.rm.web.saved.looks import Looks
+from yarnbox.rm.web.saved.shapes import COLOURS, FIELD, LINE, picture, rect, word
+from yarnbox.rm.web.values import Answer
+from yarnbox.yarn.drawing.markup import Html, element
+from yarnbox.yarn.drawing.ticks import time_ticks
+
+_GUTTER, _WIDTH = 150, 1050
+_LANE, _TALLEST, _FOOT = 15, 420, 18
+_LABEL, _CHARACTER = 12, 6.5
+_PX_OF_A_TIME, _EDGE = 90, 30
+_ROW = 18
+_ANGLES = (0, 45, -45, 0)
+_STRIPES = (0, 1, 1, 2)
+_APPLICATION = re.compile(r"application_\d+_")
+Parts = Iterator[Html]
+Ends = tuple[float | None, float | None]
+"""From one to the other; None where all there is begins or ends."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """What is shown, and how: "" is what is usual."""
+
+    time: Ends = (None, None)
+    """In ms."""
+    rows: Ends = (None, None)
+    """Lanes."""
+    lanes: str = ""
+    colour: str = ""
+    present_ms: float | None = None
+    """A moment that is marked."""
+    name: str = ""
+
+
+def containers_csv(answer: Answer) -> str:
+    """Every container, by the columns that tell its life."""
+    columns = answer["traits"]["life"]
+    cells = ([table.value_of(column, row) for column in columns] for row in answer["container"])
+    return table.csv([one["name"] for one in columns], cells)
+
+
+def stream_svg(answer: Answer, view: View, clock: Clock) -> str:
+    """Of the containers of an answer."""
+    containers, traits = answer["container"], answer["traits"]
+    lanes = Lanes(containers, _chosen(traits["lanes"], view.lanes)["key"], answer["now"])
+    looks = Looks(_chosen(traits["colour"], view.colour), containers, answer.get("names", {}))
+    height = max(2 * _LANE, min(_TALLEST, _LANE * lanes.count))
+    time, rows = _part(lanes.time, view.time), _part(lanes.rows, view.rows)
+    shapes = [
+        element("defs", *_hatches(looks)),
+        *_bars(lanes, looks, time, rows, height),
+        *_heads(lanes, rows, height),
+        *_axis(time, height, clock, view.present_ms),
+        *_legend(looks, height + _FOOT),
+    ]
+    tall = height + _FOOT + _ROW * (1 + len(looks.named()) + (looks.unnamed() > 0))
+    return picture(view.name or "Containers", _GUTTER + _WIDTH, tall, shapes)
+
+
+def _chosen(choices: list[Answer], key: str) -> Answer:
+    """The one with the key, or the first."""
+    return next((one for one in choices if one["key"] == key), choices[0])
+
+
+def _part(whole: Span, ends: Ends) -> Span:
+    begin, end = (usual if one is None else one for usual, one in zip(whole, ends, strict=True))
+    return Span(begin, end if end > begin else begin + 1)
+
+
+def _bars(lanes: Lanes, looks: Looks, time: Span, rows: Span, height: int) -> Parts:
+    fills = [_fill(looks, place) for place in range(len(looks.all))]
+    for bar in lanes.bars(time, rows, _WIDTH, height):
+        yield rect(_GUTTER + bar.x, bar.y, bar.width, bar.height, fills[looks.of[bar.of]])
+
+
+def _fill(looks: Looks, place: int) -> str:
+    look = looks.all[place]
+    return f"url(#look{place})" if look.hatch else COLOURS[look.hue]
+
+
+def _hatches(looks: Looks) -> Parts:
+    """What went wrong is hatched, and colours that come again."""
+    for place, look in enumerate(looks.all):
+        if look.hatch and look.count:
+            own, ground = rect(0, 0, 4, 4, COLOURS[look.hue]), rect(0, 0, _STRIPES[look.hatch], 4, FIELD)
+            yield element(
+                "pattern",
+                own,
+                ground,
+                id=f"look{place}",
+                width=4,
+                height=4,
+                patternUnits="userSpaceOnUse",
+                patternTransform=f"rotate({_ANGLES[look.hatch]})",
+            )
+
+
+def _heads(lanes: Lanes, rows: Span, height: int) -> Parts:
+    """Where groups begin, with the names of as many as have room; of an application its number, because the
+    beginnings of its id are the same for all.
+    """
+    free = 0.0
+    for group in lanes.groups:
+        y = max(0.0, rows.place(group.top, height))
+        is_seen = rows.place(group.top + group.lanes, height) > y
+        if not is_seen or y < free or y + _LABEL > height + 2:
+            continue
+        free = y + _LABEL
+        name = _APPLICATION.sub("… ", group.name, count=1)[: int(_GUTTER / _CHARACTER)]
+        yield word(4, y + _LABEL - 1, name)
+        yield rect(_GUTTER, y, _WIDTH, 1, LINE)
+
+
+def _axis(time: Span, height: int, clock: Clock, present_ms: float | None) -> Parts:
+    for ms in time_ticks(time.begin, time.end, _WIDTH // _PX_OF_A_TIME):
+        x = _GUTTER + time.place(ms, _WIDTH)
+        yield rect(x, 0, 1, height, LINE)
+        if _EDGE < x - _GUTTER < _WIDTH - _EDGE:
+            yield word(x, height + 14, clock(int(ms)), anchor="middle")
+    if present_ms is not None and time.begin <= present_ms < time.end:
+        yield rect(_GUTTER + time.place(present_ms, _WIDTH), 0, 2, height, COLOURS["--accent"])
+
+
+def _legend(looks: Looks, top: int) -> Parts:
+    for row, place in enumerate(looks.named()):
+        y, look = top + _ROW * row, looks.all[place]
+        yield rect(4, y + 4, 11, 11, _fill(looks, place))
+        yield word(22, y + 14, f"{look.text}: {look.count}")
+    if looks.unnamed():
+        yield word(22, top + _ROW * len(looks.named()) + 14, f"and {looks.unnamed()} more")
