@@ -60,6 +60,18 @@ CHECK = """async ([options, elements]) => {
 GO = "(to) => { history.pushState(null, '', to); dispatchEvent(new PopStateEvent('popstate')); }"
 DRAWN = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
 
+MANUAL = """(() => {
+  const waiting = [];
+  AbortSignal.timeout = () => {
+    const one = new AbortController();
+    waiting.push(one);
+    return one.signal;
+  };
+  window.loseThePatience = () => { for (const one of waiting.splice(0)) one.abort(); };
+})()"""
+"""Requests wait until the test says that they have waited for long enough."""
+LATER = "{ const now = performance.now.bind(performance); performance.now = () => now() + 20_000; }"
+
 
 async def go(page: Page, path: str) -> None:
     """Shows another page, as a link to it does."""

@@ -45,12 +45,13 @@ def simulation_page(
             "value": "",
         },
         *({"field": "text", "type": "number", "min": 1, "name": name, **one} for name, one in SIZES.items()),
+        {"field": "hidden", "name": "name", "value": file or "scenario"},
     ]
     return [
         heading("Simulation", 1),
         paragraph(_ABOUT),
         *([choose("File", "file", choices, file)] if files else ()),
-        form(f"simulation {file}", fields, "/ui/simulations", "Run", {"name": file or "scenario"}),
+        form(f"simulation {file}", fields, "/ui/simulations", "Run"),
         paragraph(_OTHER_SCHEDULER, "empty"),
         *([heading("Runs"), _runs(recordings)] if recordings else ()),
     ]

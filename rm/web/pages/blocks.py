@@ -142,8 +142,13 @@ def lifeline(steps: Sequence[Answer]) -> Answer:
 
 
 def actions(offered: Sequence[Answer]) -> Answer:
-    """Buttons, as the module of that name says them."""
-    return {"actions": list(offered)}
+    """Buttons, as the module of that name says them, and the `reasons` why some cannot be pressed: one, where
+    it is the same for all.
+    """
+    first = offered[0]["refusal"] if offered else ""
+    each = [f"{one['name']}: {one['refusal']}" for one in offered if one["refusal"]]
+    is_same = all(one["refusal"] == first for one in offered)
+    return {"actions": list(offered), "reasons": [first] if first and is_same else each}
 
 
 def included(source: str) -> Answer:
@@ -166,13 +171,12 @@ _LEADS = {
 """Addresses with fields of a container in braces, and what is there."""
 
 
-def form(key: str, fields: Sequence[Answer], call: str, verb: str, body: Answer) -> Answer:
-    """A form that is posted to `call` with the rest of the body; the answer says where it leads (`to`), or
-    which `problems` there are. What is written stays with the `key`. A `field` is a `text` (of a
-    `type`, from `min` to `max`), a `choice`, the `lines` of a text, or an `upload` that gives `name` and
-    `text`.
+def form(key: str, fields: Sequence[Answer], call: str, verb: str) -> Answer:
+    """A form that is posted to `call`; the answer says where it leads (`to`), or which `problems` there are.
+    What is written stays with the `key`. A `field` is a `text` (of a `type`, from `min` to `max`), a
+    `choice`, the `lines` of a text, `hidden`, or an `upload` that fills those called `name` and `text`.
     """
-    return {"form": list(fields), "key": key, "call": call, "verb": verb, "body": body}
+    return {"form": list(fields), "key": key, "calls": [["POST", call]], "verb": verb}
 
 
 def log_tail(container: str, node: str, file: str = "") -> Answer:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from yarnbox.rm.web.pages.blocks import alert, heading
 from yarnbox.rm.web.pages.facts import fact
 from yarnbox.rm.web.values import Answer
 
@@ -39,27 +40,20 @@ _STEPS = fact("← →", "one moment back, one moment on")
 
 
 def cluster_shell(user: str, *, counts_vcores: bool) -> Answer:
-    """`counts_vcores` says whether amounts have vcores."""
-    return {
-        **_shell(_CLUSTER, ()),
-        "user": user,
-        "countsVCores": counts_vcores,
-        "missing": "It may belong to an earlier cluster.",
-    }
+    """`counts_vcores` says whether amounts have vcores. The browser knows the `{zone}` of the times."""
+    who = f" Logged in as: {user}." if user else ""
+    shown = _shell(_CLUSTER, (), f"Times are in {{zone}}.{who}", "It may belong to an earlier cluster.")
+    return {**shown, "user": user, "countsVCores": counts_vcores}
 
 
 def run_shell() -> Answer:
     """That of recordings, which nobody needs a name to look at."""
-    return {
-        **_shell(_RUN, (_STEPS,)),
-        "user": "",
-        "missing": "It does not exist at this moment of the run.",
-        "times": "Times count from the beginning of the run.",
-        "lost": "yarnbox view does not answer any more: start it again.",
-    }
+    times = "Times count from the beginning of the run."
+    return _shell(_RUN, (_STEPS,), times, "It does not exist at this moment of the run.")
 
 
-def _shell(pages: Sequence[Answer], more: Sequence[Answer]) -> Answer:
+def _shell(pages: Sequence[Answer], more: Sequence[Answer], foot: str, missing: str) -> Answer:
+    """`missing` is said where the thing of a page is not there."""
     keys = [
         *(fact(f"g, then {one['key']}", one["name"]) for one in pages),
         fact("/", "filter"),
@@ -71,4 +65,10 @@ def _shell(pages: Sequence[Answer], more: Sequence[Answer]) -> Answer:
         fact("?", "this help"),
         fact("Esc", "close a dialog, leave the filter"),
     ]
-    return {"page": list(pages), "key": keys}
+    shown = [{**one, "missing": _missing(one, missing)} if "thing" in one else one for one in pages]
+    return {"page": shown, "key": keys, "foot": f"{foot} Press ? for the keys."}
+
+
+def _missing(page: Answer, why: str) -> list[Answer]:
+    whole = {"link": page["name"], "to": page["to"]}
+    return [heading(f"{page['thing']} not found", 1), alert([f"{why} ", whole])]

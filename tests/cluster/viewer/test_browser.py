@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from tests.browser import Browser
 from tests.cluster.viewer.conftest import recorded
 from tests.cluster.viewer.test_server import viewing
-from tests.pages import PHONE, faults_of, go, set_back
+from tests.pages import LATER, MANUAL, PHONE, faults_of, go, set_back
 from tests.pictures import SCENARIO
 from yarnbox.cluster.commands.demo import demos
 from yarnbox.cluster.commands.demo import recorded as demo_recorded
@@ -285,19 +285,19 @@ def test_a_long_name_fits_a_phone(browser: Browser) -> None:
     browser.play(scene)
 
 
-LATER = "{ const now = performance.now.bind(performance); performance.now = () => now() + 70_000; }"
-
-
 def test_a_viewer_that_hangs_is_noticed(browser: Browser, recording: Recording) -> None:
     async def scene() -> None:
         async with viewing([recording]) as caller, browser.page() as page:
             await show(page, caller.top, "/apps?at=5000")
+            await page.evaluate(MANUAL)
             await page.route("**/ws/**", lambda _: None)
             await page.keyboard.press("ArrowRight")
             await page.evaluate(LATER)
             await page.locator("#lost", has_text="start it again").wait_for()
+            assert "ResourceManager" not in await page.locator("#lost").inner_text()
             await page.locator("td", has_text="RUNNING").first.wait_for()
             await page.unroute("**/ws/**")
+            await page.evaluate("loseThePatience()")
             await page.locator("#lost").wait_for(state="hidden")
 
     browser.play(scene)

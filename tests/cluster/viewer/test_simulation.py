@@ -25,8 +25,8 @@ def test_a_file_is_chosen_and_its_text_can_be_changed() -> None:
     (choices,) = of_kind(page, "choose")
     assert choices == [["", "choose one"], ["x.yaml", "x.yaml"], ["y.tsv", "y.tsv"]]
     (form,) = [one for one in page if "form" in one]
-    assert (form["key"], form["body"]) == ("simulation x.yaml", {"name": "x.yaml"})
+    assert (form["key"], form["calls"]) == ("simulation x.yaml", [["POST", "/ui/simulations"]])
     fields = {one.get("name"): one for one in form["form"]}
-    assert fields["text"]["value"] == "name: x"
+    assert (fields["name"]["value"], fields["text"]["value"]) == ("x.yaml", "name: x")
     assert fields["scheduler"]["choices"][1] == ("fifo", "FifoScheduler")
     assert (fields["nodes"]["value"], fields["nodes"]["max"]) == (4, 200)

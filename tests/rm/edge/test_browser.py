@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tests.browser import Browser
-from tests.pages import faults_of, go
+from tests.pages import LATER, MANUAL, faults_of, go
 from tests.rm.edge.test_http import Web, web
 from tests.rm.edge.test_process import NODE
 from yarnbox.am.placement import parse_constraint
@@ -208,20 +208,19 @@ async def fall_behind(page: Page, caller: Web) -> None:
     await pill.get_by_text("behind by").wait_for()
 
 
-LATER = "{ const now = performance.now.bind(performance); performance.now = () => now() + 60_000; }"
-
-
 async def wait_for_a_hung_resourcemanager(page: Page, caller: Web) -> None:
     """One that takes connections and says nothing: it is told, with what to do, and asked again and again."""
     await show(page, caller, "/nodes")
+    await page.evaluate(MANUAL)
     await page.route("**/ws/**", lambda _: None)
+    await page.evaluate(LATER)
     await page.evaluate(seen(False) + ";" + seen(True))
     await page.evaluate(LATER)
     await page.locator("#lost", has_text="yarnbox restart-rm").wait_for()
     await page.locator("#pill", has_text="no answer").wait_for()
     await page.get_by_text(str(NODE)).first.wait_for()
     await page.unroute("**/ws/**")
-    await page.evaluate(LATER)  # what was asked for meanwhile is never answered
+    await page.evaluate("loseThePatience()")  # what was asked for meanwhile is never answered
     await page.locator("#lost").wait_for(state="hidden")
     await page.locator("#pill", has_text="live").wait_for()
 

@@ -38,23 +38,18 @@ const MOST_SKEW_MS = 2000;
 let skew = 0;
 export const serverNow = () => Date.now() + skew;
 
-let patience = new AbortController();
-
-/** Waits no longer for what was asked for: who is stopped, or a host that is gone, never answers. */
-export function giveUp() {
-  patience.abort();
-  patience = new AbortController();
-}
-
+// Who is stopped, or a host that is gone, never answers; a simulation may take a minute.
+const PATIENCE_MS = 65_000;
 const HEADERS = {
   "Content-Type": "application/json",
   "X-XSRF-Header": "yarnbox",
   Accept: "application/json",
 };
 
-async function ask(path, options) {
+async function ask(method, path, body) {
+  const options = { method, headers: HEADERS, signal: AbortSignal.timeout(PATIENCE_MS) };
   try {
-    const response = await fetch(address(path), { ...options, headers: HEADERS, signal: patience.signal });
+    const response = await fetch(address(path), { ...options, body: body && JSON.stringify(body) });
     const text = await response.text();
     const found = Date.parse(response.headers.get("Date")) - Date.now();
     skew = Math.abs(found) > MOST_SKEW_MS ? found : 0;
@@ -64,26 +59,16 @@ async function ask(path, options) {
   }
 }
 
-// Some changes are answered by a sentence, as in Hadoop under the type of JSON.
-function said(text) {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return { text };
-  }
-}
-
-const send = (method) => async (path, body) => {
-  const { response, text } = await ask(path, { method, body: body && JSON.stringify(body) });
-  const found = said(text);
+export async function send(method, path, body) {
+  const { response, text } = await ask(method, path, body);
+  // Some changes are answered by a sentence, as in Hadoop under the type of JSON.
+  const found = text.startsWith("{") ? JSON.parse(text) : { message: text };
   if (response.ok) return found;
-  const message = found.RemoteException?.message ?? found.message ?? text;
+  const { message, problems } = found.RemoteException ?? found;
   // Hadoop puts the name of a Java class before some messages.
   const plain = String(message).replace(/^(java|org\.apache)\.[\w.$]+: /, "");
-  throw Object.assign(new Error(plain), { problems: found.problems, status: response.status });
-};
+  throw Object.assign(new Error(plain), { problems, status: response.status });
+}
 
-export const get = send("GET");
-export const put = send("PUT");
-export const post = send("POST");
+export const get = (path) => send("GET", path);
 export const list = (value) => value ?? [];

@@ -3,8 +3,8 @@ import { get, list, Unreachable } from "./api.js";
 import { chart } from "./charts.js";
 import { containersOf } from "./containers.js";
 import { actions } from "./dialog.js";
-import { empty, exact, facts, h, html, pushQuery, said, select, table, withQuery } from "./dom.js";
-import { form } from "./form.js";
+import { empty, exact, facts, h, html, pushQuery, refresh, said, select, table, withQuery } from "./dom.js";
+import { Form } from "./form.js";
 import { grid } from "./grid.js";
 import { streamOf } from "./taskstream.js";
 
@@ -47,6 +47,10 @@ function line({ text, at, kind }) {
     ${shown}
   </li>`;
 }
+function goOn({ to }) {
+  history.pushState(null, "", to);
+  refresh();
+}
 const fault = (text) => html`<p class="error" role="alert">${text}</p>`;
 // The end of a log, which stays in sight while it grows: style.css has the box scrolled from there.
 function tail(container, { file, files, text }) {
@@ -83,7 +87,7 @@ export const DRAWN = {
   figures: (found) => html`<ul class="figures">${found.map(figure)}</ul>`,
   bars: (rows, { into }) => html`<ul class="queues">${rows.map(bar(into))}</ul>`,
   lifeline: (steps) => html`<ol class="lifeline" aria-label="Life line">${steps.map(step)}</ol>`,
-  actions: (offered) => actions(offered),
+  actions: (offered, { reasons }) => actions(offered, reasons),
   included: (_, { read }, query) => blocks(read.block, query),
   stream: (name, { read, to, what, ...options }, query) =>
     streamOf(name, read, query, { ...options, hrefOf: leadsTo(to, what) }),
@@ -93,7 +97,8 @@ export const DRAWN = {
       ${name} ${select(choices, present, (value) => pushQuery(into, value))}
     </label>`,
   report: (title, { at }) => h("iframe", { class: "report", title, src: at }),
-  form: (fields, options) => form(fields, options),
+  form: (fields, { key, ...options }) =>
+    html`<${Form} key=${key} of=${key} ...${{ fields, ...options }} kind="primary" done=${goOn} />`,
   log: (container, { read }) => (read.fault ? fault(read.fault) : tail(container, read)),
   grid: (rows, { read, ...options }, query) =>
     grid({
@@ -104,7 +109,7 @@ export const DRAWN = {
 };
 
 /** @returns {any} */
-export const blocks = (found, query) =>
+export const blocks = (found, query = new URLSearchParams()) =>
   found.map((one) => {
     const kind = Object.keys(DRAWN).find((name) => name in one);
     return DRAWN[kind](one[kind], one, query);

@@ -139,9 +139,9 @@ export function table(name, columns, rows, none) {
 export const tool = (sign, label, does) =>
   html`<button aria-label=${label} title=${label} onclick=${does}>${sign}</button>`;
 
-// A list to choose from: pairs of a value and its text; `chosen` is given the value.
+// A list to choose from: pairs of a value and its text; `chosen`, if any, is given the value.
 export const select = (choices, present, chosen, more = {}) =>
-  html`<select ...${more} onchange=${(event) => chosen(event.target.value)}>
+  html`<select ...${more} onchange=${chosen && ((event) => chosen(event.target.value))}>
     ${choices.map(
       ([value, text]) => html`<option value=${value} selected=${value === present}>${text}</option>`,
     )}

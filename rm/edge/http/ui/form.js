@@ -1,71 +1,86 @@
-// A form on a page, as the server says it (rm/web/pages/blocks.py). What was written or chosen stays while
-// the page is read anew or left.
-import { post } from "./api.js";
-import { html, refresh, select } from "./dom.js";
+// A form as the server says it (rm/web/pages/blocks.py), on a page or in a dialog: its fields, what is sent,
+// and what is said where that is refused.
+import { send, Unreachable } from "./api.js";
+import { Component, html, isRecording, select } from "./dom.js";
 
+const ANSWERER = isRecording ? "yarnbox view" : "The ResourceManager";
+const NO_ANSWER = `${ANSWERER} did not answer. Whether it was done shows when it answers again.`;
+const UNCHANGED = "No value is other than before.";
+/** What was written in forms that have a key: it stays when their page is left. */
 const KEPT = new Map();
 
-async function upload([file], values) {
-  if (!file) return;
-  Object.assign(values, { name: file.name, text: await file.text() });
-  refresh();
+const written = (form) => Object.fromEntries(new FormData(form));
+const input = ({ name, type, min, max, value }) =>
+  html`<input ...${{ name, type, min, max, defaultValue: value }} />`;
+
+// A file goes into the fields for its name and its text.
+async function upload({ target: { files, form } }) {
+  if (!files.length) return;
+  form.elements.namedItem("name").value = files[0].name;
+  form.elements.namedItem("text").value = await files[0].text();
+  form.dispatchEvent(new Event("input"));
 }
 
-/** @type {Record<string, (one: any, value: any, keep: (text: string) => void, values: any) => any>} */
 const FIELDS = {
-  text: ({ label, name, type, min, max }, value, keep) => html`<label>
-    ${label} <input ...${{ name, type, min, max, value }} oninput=${(event) => keep(event.target.value)} />
-  </label>`,
-  lines: ({ label }, value, keep) => html`<textarea
-    rows="22"
-    spellcheck=${false}
-    aria-label=${label}
-    value=${value}
-    oninput=${(event) => keep(event.target.value)}
-  />`,
-  choice: ({ label, choices }, value, keep) => html`<label>${label} ${select(choices, value, keep)}</label>`,
-  upload: ({ label, accept }, _, __, values) => html`<label>
-    ${label} <input type="file" accept=${accept} onchange=${(event) => upload(event.target.files, values)} />
-  </label>`,
+  hidden: (one) => input({ ...one, type: "hidden" }),
+  text: (one) => html`<label>${one.label} ${input(one)}</label>`,
+  lines: ({ name, label, value }) =>
+    html`<textarea ...${{ name, defaultValue: value }} rows="22" spellcheck=${false} aria-label=${label} />`,
+  choice: ({ name, label, choices, value }) =>
+    html`<label>${label} ${select(choices, value, null, { name })}</label>`,
+  upload: ({ label, accept }) =>
+    html`<label>${label} <input type="file" accept=${accept} onchange=${upload} /></label>`,
 };
 
-/** A field, which keeps what is written among the values. */
-export function fieldOf(one, values) {
-  const { name, field, value } = one;
-  const keep = (text) => {
-    values[name] = text;
-  };
-  return FIELDS[field](one, values[name] ?? value, keep, values);
-}
-
-/** What the fields say before anything is written. */
-export const usualOf = (fields) => Object.fromEntries(fields.map(({ name, value }) => [name, value]));
-
-async function send(kept, call, body) {
-  Object.assign(kept, { isRunning: true, problems: [] });
-  refresh();
-  try {
-    const { to } = await post(call, { ...body, ...kept.values });
-    history.pushState(null, "", to);
-  } catch (error) {
-    kept.problems = error.problems || [error.message];
-  } finally {
-    kept.isRunning = false;
-    refresh();
+/** `done` is called with the last answer, `leave` by the button `back`, where there is one. */
+export class Form extends Component {
+  constructor(props) {
+    super(props);
+    this.state = { isRunning: false, problems: [] };
+    this.kept = KEPT.get(props.of) ?? {};
   }
-}
 
-export function form(fields, { key, call, verb, body }) {
-  if (!KEPT.has(key)) KEPT.set(key, { values: {}, problems: [], isRunning: false });
-  const kept = KEPT.get(key);
-  const press = () => send(kept, call, { ...usualOf(fields), ...body });
-  return html`<div class="form">
-    ${fields.map((one) => fieldOf(one, kept.values))}
-    <button class="primary" disabled=${kept.isRunning} onclick=${press}>
-      ${kept.isRunning ? "Running…" : verb}
-    </button>
-    <div role="alert">
-      ${kept.problems.length > 0 && html`<pre class="error">${kept.problems.join("\n")}</pre>`}
-    </div>
-  </div>`;
+  componentWillUnmount() {
+    this.isGone = true;
+  }
+
+  // What was to be changed and was not is not sent.
+  async answer(given) {
+    const { fields = [], calls, body } = this.props;
+    const isSame = ({ name, changes, value }) => changes && given[name] === value;
+    if (fields.length && fields.every(isSame)) throw new Error(UNCHANGED);
+    let last = null;
+    for (const [method, path] of calls) last = await send(method, path, { ...body, ...given });
+    return last;
+  }
+
+  async submit(event) {
+    event.preventDefault();
+    this.setState({ isRunning: true, problems: [] });
+    try {
+      const answer = await this.answer(written(event.target));
+      if (!this.isGone) this.props.done(answer);
+    } catch (error) {
+      const message = error instanceof Unreachable ? NO_ANSWER : error.message;
+      this.setState({ problems: error.problems ?? [message] });
+    } finally {
+      this.setState({ isRunning: false });
+    }
+  }
+
+  render({ of, fields = [], verb, kind, back, leave }, { isRunning, problems }) {
+    const field = (one) => FIELDS[one.field]({ ...one, value: this.kept[one.name] ?? one.value });
+    return html`<form
+      class="form"
+      onsubmit=${(event) => this.submit(event)}
+      oninput=${(event) => of && KEPT.set(of, written(event.currentTarget))}
+    >
+      <div class="fields">${fields.map(field)}</div>
+      <div role="alert">${problems.length > 0 && html`<pre class="error">${problems.join("\n")}</pre>`}</div>
+      <p class="actions">
+        ${back && html`<button type="button" onclick=${leave}>${back}</button>`}
+        <button class=${kind} disabled=${isRunning}>${isRunning ? "Running…" : verb}</button>
+      </p>
+    </form>`;
+  }
 }

@@ -1,7 +1,7 @@
 // The shell: addresses to pages, when to look again and what is said meanwhile, keys, the dark mode.
 
-import { get, giveUp, kept, serverNow, Unreachable } from "./api.js";
-import { page } from "./blocks.js";
+import { get, kept, serverNow, Unreachable } from "./api.js";
+import { blocks, page } from "./blocks.js";
 import { countVCores, exact, html, isRecording, render } from "./dom.js";
 import { help, listenToKeys } from "./keys.js";
 import "./lists.js";
@@ -15,17 +15,15 @@ const EVERY_MS = 1000,
   RESTS = 8,
   MOST_REST_MS = 15_000,
   SCROLL_MS = 400;
-// So long may what is shown be behind, an answer take, and a host be waited for that may be gone.
+// So long may what is shown be behind, and an answer take.
 const LATE_MS = 5000,
-  SILENT_MS = 10_000,
-  PATIENCE_MS = 60_000;
+  SILENT_MS = 10_000;
 /** What stands around the pages, as rm/web/pages/shell.py says it. */
 let shell = null;
 /** @type {{ since: number, isStale: boolean }} what is being read */ let reading = null;
-let shown = { path: "", at: performance.now(), clock: 0 };
+let shown = { path: "", at: performance.now() };
 let isPaused = false,
-  restsUntil = 0,
-  scrolledAt = 0;
+  restsUntil = 0;
 
 // ---- around the pages
 
@@ -57,18 +55,12 @@ function bar() {
   );
 }
 
-// The zone of all times, and who is asking, are said once, at the foot.
 async function begin() {
   shell = await get("/ui/shell");
-  if (!recorded) countVCores(shell);
-  if (shell.lost) banner.textContent = shell.lost;
+  countVCores(shell);
   listenToKeys(shell, go, { t: toggle, p: pause, ...recorded?.KEYS });
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  render(
-    html`${shell.times ?? `Times are in ${zone}.`}
-      ${shell.user ? ` Logged in as: ${shell.user}.` : ""} Press ? for the keys.`,
-    document.getElementById("foot"),
-  );
+  document.getElementById("foot").textContent = shell.foot.replace("{zone}", zone);
 }
 
 function pause() {
@@ -77,12 +69,10 @@ function pause() {
 }
 
 function toggle() {
-  const root = document.documentElement;
-  const isDark = root.dataset.theme
-    ? root.dataset.theme === "dark"
-    : matchMedia("(prefers-color-scheme: dark)").matches;
-  root.dataset.theme = isDark ? "light" : "dark";
-  localStorage.setItem("theme", root.dataset.theme);
+  const { dataset } = document.documentElement;
+  const usual = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+  dataset.theme = (dataset.theme || usual) === "dark" ? "light" : "dark";
+  localStorage.setItem("theme", dataset.theme);
   draw();
 }
 
@@ -95,9 +85,8 @@ async function pageOf(path) {
     const section = sectionOf(path);
     if (!section) return html`<h1>Page not found</h1><a href="/cluster">Cluster</a>`;
     const query = new URLSearchParams(location.search);
-    const read = () => page(section.has[name].replace("*", word), query);
-    if (!recorded) return await read();
-    return await (section.isTimeless ? recorded.outOfTime(read) : recorded.inRun(read, query));
+    const instead = await recorded?.barOf(section, query);
+    return instead ? blocks(instead, query) : await page(section.has[name].replace("*", word), query);
   } catch (error) {
     if (error instanceof Unreachable) throw error;
     return refusal(sectionOf(path), error);
@@ -106,11 +95,9 @@ async function pageOf(path) {
 
 // What a page is about may be there no longer.
 function refusal(section, { status, message }) {
-  if (!section?.thing || ![400, 404].includes(status))
-    return html`<h1>This page cannot be shown</h1><p class="error" role="alert">${message}</p>`;
-  const { to, name, thing } = section;
-  return html`<h1>${thing} not found</h1>
-    <p role="alert">${message}. ${status === 404 && shell.missing} <a href=${to}>${name}</a></p>`;
+  const missing = [400, 404].includes(status) && section?.missing;
+  return html`${missing ? blocks(missing) : html`<h1>This page cannot be shown</h1>`}
+    <p class="error" role="alert">${message}</p>`;
 }
 
 async function draw() {
@@ -136,14 +123,14 @@ async function draw() {
 }
 
 function show(page, here) {
-  const path = location.pathname;
+  const path = location.pathname,
+    isNew = path !== shown.path;
   render(html`<div key=${path}>${page}</div>`, main);
   document.title = `${main.querySelector("h1")?.textContent || "yarnbox"} · yarnbox`;
-  if (path !== shown.path) {
-    scrollTo(0, 0);
-    if (shown.path) goToHeading();
-  }
-  shown = { path, at: performance.now(), clock: serverNow() };
+  if (isNew) scrollTo(0, 0);
+  if (isNew && shown.path) goToHeading();
+  shown = { path, at: performance.now() };
+  document.getElementById("from").textContent = `What is shown is from ${exact(serverNow())}.`;
   bar();
   main.dataset.ready = here;
 }
@@ -159,8 +146,6 @@ function goToHeading() {
 // What is shown stays, and is said to be old.
 function lost(value) {
   banner.hidden = !value;
-  const when = banner.querySelector("span");
-  if (when) when.textContent = shown.clock ? `What is shown is from ${exact(shown.clock)}.` : "";
   main.classList.toggle("old", value);
 }
 
@@ -176,17 +161,13 @@ function go(to) {
 
 // ---- when to look again
 
-const isQuiet = () =>
-  performance.now() > Math.max(restsUntil, scrolledAt + SCROLL_MS) && !document.querySelector("dialog[open]");
-
 // A cluster is looked at again and again while somebody sees it; a recording changes with its address alone,
 // and is asked again only when it did not answer.
 function look() {
-  const waited = reading ? performance.now() - reading.since : 0;
-  if (waited > SILENT_MS) lost(true);
-  if (waited > PATIENCE_MS) giveUp();
+  if (reading && performance.now() - reading.since > SILENT_MS) lost(true);
   const isWanted = recorded ? !banner.hidden : !isPaused && !document.hidden;
-  if (!reading && isWanted && isQuiet()) draw();
+  const isQuiet = performance.now() > restsUntil && !document.querySelector("dialog[open]");
+  if (!reading && isWanted && isQuiet) draw();
   bar();
 }
 
@@ -197,7 +178,7 @@ document.addEventListener("click", (event) => {
   go(to.getAttribute("href"));
 });
 const scrolled = () => {
-  scrolledAt = performance.now();
+  restsUntil = Math.max(restsUntil, performance.now() + SCROLL_MS);
 };
 addEventListener("scroll", scrolled, { capture: true, passive: true });
 document.addEventListener("visibilitychange", look);

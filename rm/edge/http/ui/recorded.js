@@ -1,67 +1,49 @@
-// A finished run instead of a living cluster: the bar with the slider of time, and the pages that only runs
-// have.
+// A finished run instead of a living cluster: the bar with the slider of time, as cluster/viewer/timebar.py
+// says it.
 import { get } from "./api.js";
-import { blocks } from "./blocks.js";
-import {
-  clamped,
-  countVCores,
-  html,
-  pushQuery,
-  refresh,
-  render,
-  said,
-  select,
-  tool,
-  withQuery,
-} from "./dom.js";
+import { clamped, countVCores, html, pushQuery, render, replaceQuery, said, select, tool } from "./dom.js";
 
 const bar = document.getElementById("timebar");
 const asked = (name) => new URLSearchParams(location.search).get(name);
 /** What is said of the run that is shown, and by which name the address asked for it. */
 let run = null,
   shownRun = null;
-let timer = null,
-  speed = 4;
+/** @type {ReturnType<typeof setTimeout> | null} while it is played */
+let timer = null;
+let speed = 4;
 
 const last = () => run.at.length - 1;
 // The place of the moment that the address names; without one, the first.
-function place() {
-  const after = run.at.findIndex((one) => one > Number(asked("at")));
-  return after < 0 ? last() : Math.max(0, after - 1);
-}
+const place = () =>
+  Math.max(
+    0,
+    run.at.findLastIndex((one) => one <= Number(asked("at"))),
+  );
 
 function go(index) {
-  const at = run.at[clamped(index, last())];
-  history.replaceState(null, "", withQuery("at", at || null));
+  replaceQuery("at", run.at[clamped(index, last())] || null);
   draw();
-  refresh();
 }
 
 function pause() {
-  clearInterval(timer);
+  clearTimeout(timer);
   timer = null;
 }
 
 function play() {
-  if (place() >= last()) go(0);
-  timer = setInterval(() => {
-    if (document.querySelector("dialog[open]")) return;
-    if (place() >= last()) toggle();
-    else go(place() + 1);
-  }, 1000 / speed);
+  timer = setTimeout(play, 1000 / speed);
+  if (document.querySelector("dialog[open]")) return;
+  if (place() < last()) go(place() + 1);
+  else toggle();
 }
 
 function toggle() {
   if (timer) pause();
-  else play();
+  else {
+    if (place() === last()) go(0);
+    timer = setTimeout(play, 1000 / speed);
+  }
   draw();
-}
-
-function setSpeed(value) {
-  speed = Number(value);
-  if (!timer) return;
-  pause();
-  play();
 }
 
 // Whoever chooses a moment wants to see it.
@@ -76,11 +58,6 @@ export const KEYS = {
   ArrowRight: ofRun(() => seek(place() + 1)),
   p: ofRun(toggle),
 };
-
-function choose(name) {
-  pause();
-  pushQuery("run", name);
-}
 
 function controls() {
   const now = place();
@@ -101,31 +78,28 @@ function controls() {
       aria-valuetext=${run.text[now]}
       oninput=${(event) => seek(Number(event.target.value))}
     />
-    <label class="speed">${select(run.speeds, String(speed), setSpeed, { "aria-label": "Speed" })}</label>
+    <label class="speed">
+      ${select(run.speeds, String(speed), (value) => (speed = Number(value)), { "aria-label": "Speed" })}
+    </label>
     <output id="moment" for="slider">${said(run.said[now])}</output>`;
 }
 
 function draw() {
-  const { runs, at } = run;
-  const picker = () => html`<label>Run ${select(runs, run.run, choose, { id: "whichrun" })}</label>`;
-  render([runs.length > 1 && picker(), at && controls()], bar);
+  const picker = () => html`<label>
+    Run ${select(run.runs, run.run, (name) => pushQuery("run", name), { id: "whichrun" })}
+  </label>`;
+  render([run.runs.length > 1 && picker(), run.at && controls()], bar);
 }
 
-/** The page, of a run that is known then. */
-export async function inRun(read, query) {
+/** Draws the bar of what is shown. Where there is no such run, these parts stand instead of the page. */
+export async function barOf({ isTimeless }, query) {
+  if (isTimeless || shownRun !== query.get("run")) pause();
+  if (isTimeless) return render(null, bar);
   if (!run || shownRun !== query.get("run")) {
-    pause();
     run = await get("/ui/recording");
     shownRun = query.get("run");
     countVCores(run);
   }
   draw();
-  return run.instead ? blocks(run.instead, query) : read();
-}
-
-/** The page, which is not about a moment. */
-export function outOfTime(read) {
-  pause();
-  render(null, bar);
-  return read();
+  return run.instead;
 }

@@ -13,6 +13,7 @@ from yarnbox.rm.web.pages.actions import (
     node_actions,
     queue_actions,
 )
+from yarnbox.rm.web.pages.blocks import actions
 
 ANN = Reader("ann", is_admin=False, is_offered=True)
 ROOT = Reader("root", is_admin=True, is_offered=True)
@@ -23,6 +24,17 @@ APP = {"id": "application_1_0001", "name": "sort", "user": "mei", "queue": "root
 def of_app(reader: Reader, **more: Any) -> dict[str, dict[str, Any]]:
     usual = {"may_modify": True, "scheduler": "CapacityScheduler", "queues": ["root.a"], "most_priority": 10}
     return {one["name"]: one for one in application_actions(reader, APP, **{**usual, **more})}
+
+
+def test_why_something_may_not_be_done_is_said_once_where_it_is_the_same_for_all() -> None:
+    def reasons(reader: Reader, **more: Any) -> Any:
+        return actions([*of_app(reader, **more).values()])["reasons"]
+
+    assert reasons(ROOT) == []
+    assert reasons(NOBODY) == ["yarn.resourcemanager.webapp.ui-actions.enabled is false."]
+    assert reasons(ROOT, scheduler="FifoScheduler") == [
+        "Move to another queue: The FifoScheduler cannot move applications."
+    ]
 
 
 def test_an_application_is_killed_moved_and_given_another_priority() -> None:
