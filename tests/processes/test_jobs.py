@@ -94,10 +94,14 @@ def the_page_shows_the_end_of_a_log(desk: Desk, said: str) -> None:
     found = ask(f"{query}&file=stderr")["log"]
     assert (found["file"], found["text"]) == ("stderr", "why\n")
     assert {"name": "stdout", "length": 5, "text": "stdout, 5 B"} in found["files"]
+    choices, shown = ask(f"{query}&file=stderr".replace("container-logs", "log-tail"))["log"]["block"]
+    assert (choices["present"], shown["tail"]) == (f"{one['id']}/stderr", "why\n")
     assert ask(f"{query}&file=stdout&size=3")["log"]["text"] == "en\n"
     status, message = ask(f"{query}&file=nothing")
     assert status == 404
     assert "has no log nothing; it has " in message
+    (refused,) = ask(f"{query}&file=nothing".replace("container-logs", "log-tail"))["log"]["block"]
+    assert refused["alert"] == message, "the page says it, and stands"
     assert ask(f"{query}&size=0")[0] == 400
 
 

@@ -14,6 +14,8 @@ import aiohttp
 from aiohttp import web
 
 from yarnbox.rm.edge.http.server import ROOT, WebServer
+from yarnbox.rm.web.pages.application import log_page
+from yarnbox.rm.web.pages.blocks import alert
 from yarnbox.rm.web.refusals import RestError, bad_request, forbidden, not_found
 from yarnbox.yarn.connection.address_book import AddressBook
 from yarnbox.yarn.ids import ContainerId, NodeId
@@ -34,6 +36,7 @@ class ContainerLogs:
         self._book = book
         self._session: aiohttp.ClientSession | None = None
         server.add("GET", ROOT + "/ui/container-logs", self._serve)
+        server.add("GET", ROOT + "/ui/log-tail", self._page)
         server.app.on_cleanup.append(self._close)
 
     async def _close(self, app: web.Application) -> None:
@@ -42,6 +45,17 @@ class ContainerLogs:
 
     async def _serve(self, request: web.Request) -> web.StreamResponse:
         """GET /ui/container-logs?node=&container=&file=&size=: the last bytes, and which files there are."""
+        return web.json_response({"log": await self._read(request)})
+
+    async def _page(self, request: web.Request) -> web.StreamResponse:
+        """GET /ui/log-tail, with the same query: what a page shows of it, or why it cannot."""
+        try:
+            block = log_page(request.query.get("container", ""), await self._read(request))
+        except RestError as refusal:
+            block = [alert(refusal.message, "error")]
+        return web.json_response({"log": {"block": block}})
+
+    async def _read(self, request: web.Request) -> dict[str, Any]:
         user = self._server.caller(request).user
         try:
             container_id = ContainerId.parse(request.query.get("container", ""))
@@ -62,7 +76,7 @@ class ContainerLogs:
             {"name": one, "length": length, "text": f"{one}, {_said(length)}"}
             for one, length in files.items()
         ]
-        return web.json_response({"log": {"file": name, "text": shown, "files": found}})
+        return {"file": name, "text": shown, "files": found}
 
     def _node_of(self, container_id: ContainerId, node_id: NodeId, user: str) -> str:
         """Where the node's web services are; refuses callers without rights, and unknown containers."""

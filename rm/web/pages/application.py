@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import log10
+from urllib.parse import urlencode
 
 from yarnbox.rm.web.pages.blocks import (
     actions,
@@ -16,12 +17,13 @@ from yarnbox.rm.web.pages.blocks import (
     facts,
     grid,
     heading,
+    included,
     lifeline,
-    log_tail,
     paragraph,
     section,
     stream,
     table,
+    tail,
     text,
 )
 from yarnbox.rm.web.pages.facts import TO_NODE, fact, or_none, queue_page
@@ -40,6 +42,7 @@ _SENTENCES = {
     "FAILED": "it ended with a failure",
     "KILLED": "it was killed by a user or by the ResourceManager",
 }
+_LOG_BYTES = 32 * 1024
 _FORGOTTEN = (
     "Its containers ended before the ResourceManager was last started, which does not keep them. "
     "Logs that were collected are there: yarn logs -applicationId ID"
@@ -201,7 +204,19 @@ def _logs(known: Known) -> Iterable[Answer]:
     yield heading("Logs")
     yield choose("Follow the log of a container", "log", choices, container if node else "")
     if node:
-        yield log_tail(container, node, file)
+        asked = {"container": container, "node": node, "size": _LOG_BYTES, **({"file": file} if file else {})}
+        yield included(f"/ui/log-tail?{urlencode(asked)}")
+
+
+def log_page(container: str, log: Answer) -> list[Answer]:
+    """The end of one of its logs, and a choice of the others: `log` is what /ui/container-logs answers."""
+    if not log["files"]:
+        return [paragraph("The container has written no logs yet.", "empty")]
+    choices = [(f"{container}/{one['name']}", one["text"]) for one in log["files"]]
+    return [
+        choose("File", "log", choices, f"{container}/{log['file']}"),
+        tail(f"The end of {log['file']} of {container}", log["text"] or "(empty)"),
+    ]
 
 
 def is_over(app: Answer) -> bool:

@@ -16,7 +16,6 @@ from yarnbox.rm.web.values import Answer
 _AMOUNTS = ("number", "count", "gib", "gibPart", "amount", "part", "percent", "share")
 _TIMES = ("moment", "logged", "duration")
 """Kinds of columns that are sorted and compared as numbers, together with these."""
-_LOG_BYTES = 32 * 1024
 Values = Sequence[float | None]
 """One for each moment; None where nothing is known."""
 
@@ -31,9 +30,9 @@ def paragraph(said: object, kind: str = "") -> Answer:
     return {"paragraph": said, "kind": kind}
 
 
-def alert(said: object) -> Answer:
+def alert(said: object, kind: str = "") -> Answer:
     """What is to be noticed at once, by whoever hears the page, too."""
-    return {"alert": said}
+    return {"alert": said, "kind": kind}
 
 
 def items(found: Sequence[object], kind: str = "") -> Answer:
@@ -118,7 +117,16 @@ def chart(
 
 def figures(found: Sequence[Answer]) -> Answer:
     """Few large numbers: each with `value`, `text`, where it leads (`to`) and whether that `isTrouble`."""
-    return {"figures": list(found)}
+    return items(
+        [
+            {
+                "item": {"link": [{"word": one["value"]}, f" {one['text']}"], "to": one["to"]},
+                "kind": "trouble" if one["isTrouble"] else "",
+            }
+            for one in found
+        ],
+        "figures",
+    )
 
 
 def mark(kind: str, left: float, width: float | None = None) -> Answer:
@@ -179,10 +187,9 @@ def form(key: str, fields: Sequence[Answer], call: str, verb: str) -> Answer:
     return {"form": list(fields), "key": key, "calls": [["POST", call]], "verb": verb}
 
 
-def log_tail(container: str, node: str, file: str = "") -> Answer:
-    """The end of a log of a container, as it grows: of this file, or the usual one."""
-    query = {"container": container, "node": node, "size": _LOG_BYTES, **({"file": file} if file else {})}
-    return {"log": container, "source": f"/ui/container-logs?{urlencode(query)}"}
+def tail(name: str, text: str) -> Answer:
+    """The end of a text that grows, which stays in sight."""
+    return {"tail": text, "name": name}
 
 
 def run_stream(name: str, run: str, times: tuple[int, int], colour: str, at: int = 0) -> Answer:

@@ -15,6 +15,7 @@ from tests.pages import LATER, MANUAL, faults_of, go
 from tests.rm.edge.test_http import Web, web
 from tests.rm.edge.test_process import NODE
 from yarnbox.am.placement import parse_constraint
+from yarnbox.rm.web.pages.application import log_page
 from yarnbox.yarn.configuration.document import write
 from yarnbox.yarn.enums import ContainerState
 from yarnbox.yarn.ids import ApplicationId
@@ -427,16 +428,14 @@ def test_a_page_opened_later_shows_what_has_been(browser: Browser, tmp_path: Pat
                 told = page.locator(".stream output", has_text=container_id)
                 await told.get_by_text("exit status 3").wait_for()
                 await unfold_the_diagnostics(page)
-                log = {
-                    "file": "stderr",
-                    "files": [{"name": "stderr", "text": "stderr, 5 B"}],
-                    "text": "what it wrote",
-                }
-                await page.route("**/ui/container-logs*", lambda route: route.fulfill(json={"log": log}))
+                files = [{"name": "stderr", "text": "stderr, 5 B"}]
+                log = log_page(container_id, {"file": "stderr", "files": files, "text": "what it wrote"})
+                tail = {"log": {"block": log}}
+                await page.route("**/ui/log-tail*", lambda route: route.fulfill(json=tail))
                 await page.get_by_label("Follow the log of a container").select_option(container_id)
                 await page.get_by_role("log").get_by_text("what it wrote").wait_for()
                 assert page.url.endswith(f"?log={container_id}")
-                await page.unroute("**/ui/container-logs*")
+                await page.unroute("**/ui/log-tail*")
                 await page.locator(".error", has_text="the node does not answer").wait_for()
                 await show(page, caller, f"/node/{NODE}?colour=state")
                 await page.locator(".stream .swatch", has_text="failed or killed 1").wait_for()

@@ -121,7 +121,7 @@ def test_sums_hide_what_the_lists_hide(tmp_path: Path) -> None:
                 pending = 0 if reader == "bob" else 1
                 waiting = [rows for rows in of_kind(shown, "grid") if isinstance(rows, list)]
                 assert sum(map(len, waiting)) == pending, "the other list is read by itself"
-                _, waits = of_kind(shown, "figures")[0][:2]
-                assert waits["value"] == pending
+                _, waits = of_kind(shown, "items")[0][:2]
+                assert waits["item"]["link"][0] == {"word": pending}
 
     play(scene)

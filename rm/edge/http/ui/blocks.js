@@ -1,9 +1,9 @@
 // What a page consists of, as the ResourceManager says it (rm/web/pages/blocks.py): one part below the other.
-import { get, list, Unreachable } from "./api.js";
+import { get, list } from "./api.js";
 import { chart } from "./charts.js";
 import { containersOf } from "./containers.js";
 import { actions } from "./dialog.js";
-import { empty, exact, facts, h, html, pushQuery, refresh, said, select, table, withQuery } from "./dom.js";
+import { exact, facts, h, html, pushQuery, refresh, said, select, table, withQuery } from "./dom.js";
 import { Form } from "./form.js";
 import { grid } from "./grid.js";
 import { streamOf } from "./taskstream.js";
@@ -15,8 +15,6 @@ const leadsTo = (address, what) => (one) => ({
   href: address.replace(/\{(\w+)\}/g, (_, field) => one[field]),
   what,
 });
-const figure = ({ to, value, text, isTrouble }) =>
-  html`<li class=${isTrouble ? "trouble" : null}><a href=${to}><b>${value}</b> ${text}</a></li>`;
 const step = (one) => html`<li style=${{ flexGrow: String(one.weight) }}>
   <b>${one.step}</b>
   <time datetime=${new Date(one.time).toISOString()} title=${exact(one.time)}>${said(one.said)}</time>
@@ -51,24 +49,11 @@ function goOn({ to }) {
   history.pushState(null, "", to);
   refresh();
 }
-const fault = (text) => html`<p class="error" role="alert">${text}</p>`;
-// The end of a log, which stays in sight while it grows: style.css has the box scrolled from there.
-function tail(container, { file, files, text }) {
-  if (!files.length) return empty("The container has written no logs yet.");
-  const name = `The end of ${file} of ${container}`;
-  const choices = files.map((one) => [`${container}/${one.name}`, one.text]);
-  return html`<label>
-      File ${select(choices, `${container}/${file}`, (value) => pushQuery("log", value))}
-    </label>
-    <div class="tail" tabindex="0" role="log" aria-live="off" aria-label=${name}>
-      <pre>${text || "(empty)"}</pre>
-    </div>`;
-}
 /** How each kind of part is drawn. Pages that have more kinds add them. */
 export const DRAWN = {
   heading: (text, { level }) => h(`h${level}`, {}, said(text)),
   paragraph: (text, { kind, label }) => html`<p ...${classOf(kind)} aria-label=${label}>${said(text)}</p>`,
-  alert: (text) => html`<p role="alert">${said(text)}</p>`,
+  alert: (text, { kind }) => html`<p ...${classOf(kind)} role="alert">${said(text)}</p>`,
   items: (found, { kind }) => html`<ul ...${classOf(kind)}>${found.map(item)}</ul>`,
   facts: (found) => facts(found),
   text: (text, { label }) => said({ text, label }),
@@ -84,7 +69,6 @@ export const DRAWN = {
       none,
     ),
   chart: (_, one) => chart(one),
-  figures: (found) => html`<ul class="figures">${found.map(figure)}</ul>`,
   bars: (rows, { into }) => html`<ul class="queues">${rows.map(bar(into))}</ul>`,
   lifeline: (steps) => html`<ol class="lifeline" aria-label="Life line">${steps.map(step)}</ol>`,
   actions: (offered, { reasons }) => actions(offered, reasons),
@@ -99,7 +83,10 @@ export const DRAWN = {
   report: (title, { at }) => h("iframe", { class: "report", title, src: at }),
   form: (fields, { key, ...options }) =>
     html`<${Form} key=${key} of=${key} ...${{ fields, ...options }} kind="primary" done=${goOn} />`,
-  log: (container, { read }) => (read.fault ? fault(read.fault) : tail(container, read)),
+  // style.css has the box scrolled from its end.
+  tail: (text, { name }) => html`<div class="tail" tabindex="0" role="log" aria-live="off" aria-label=${name}>
+    <pre>${text}</pre>
+  </div>`,
   grid: (rows, { read, ...options }, query) =>
     grid({
       ...options,
@@ -116,17 +103,8 @@ export const blocks = (found, query = new URLSearchParams()) =>
   });
 
 const CONTAINERS = "/ui/containers?";
-const LOGS = "/ui/container-logs?";
-function read(source) {
-  if (source.startsWith(LOGS)) return answerOf(source).catch(whyNot);
-  return source.startsWith(CONTAINERS) ? containersOf(source) : answerOf(source);
-}
-// A node that is gone does not take the page with it.
-function whyNot(error) {
-  if (error instanceof Unreachable) throw error;
-  return { fault: error.message };
-}
 const answerOf = async (source) => /** @type {any} */ (Object.values(await get(source))[0]);
+const read = (source) => (source.startsWith(CONTAINERS) ? containersOf(source) : answerOf(source));
 const within = ({ section, folded }) => section ?? folded ?? [];
 const every = (parts) => parts.flatMap((one) => [one, ...every(within(one))]);
 

@@ -11,7 +11,7 @@ from tests.rig import Rig
 from yarnbox.rm.web.apps import application
 from yarnbox.rm.web.cluster import cluster_info, kept_state
 from yarnbox.rm.web.pages.about import about_cluster
-from yarnbox.rm.web.pages.application import Known, application_page, log_choice
+from yarnbox.rm.web.pages.application import Known, application_page, log_choice, log_page
 from yarnbox.rm.web.values import Shapes
 
 
@@ -113,7 +113,7 @@ def test_containers_that_nobody_remembers_are_said_to_be_forgotten(app: dict[str
     am = log_choice("container_1_0001_01_000001", "n1:1", is_am=True, state="RUNNING")
     known = page(over, containers=1, logs=[am])
     assert {"Locality", "Containers", "Logs"} <= set(of_kind(known, "heading"))
-    assert of_kind(known, "log") == [], "nothing is read before it is asked for"
+    assert of_kind(known, "included") == [], "nothing is read before it is asked for"
 
 
 def test_the_log_of_a_container_is_followed(app: dict[str, Any]) -> None:
@@ -129,12 +129,21 @@ def test_the_log_of_a_container_is_followed(app: dict[str, Any]) -> None:
         [second, f"{second}, complete"],
     ]
     found = page(app, logs=logs, followed=f"{second}/std err")
-    (tail,) = [one for one in found if "log" in one]
-    assert tail["log"] == second
+    (tail,) = [one for one in found if "included" in one]
     assert tail["source"].endswith(f"?container={second}&node=n2%3A1&size=32768&file=std+err")
     assert [one["present"] for one in found if "choose" in one] == [second]
     gone = page(app, logs=logs, followed="container_1_0001_01_000009")
-    assert of_kind(gone, "log") == []
+    assert of_kind(gone, "included") == []
+
+
+def test_the_end_of_a_log_stands_below_a_choice_of_logs() -> None:
+    files = [{"name": "stdout", "text": "stdout, 5 B"}, {"name": "stderr", "text": "stderr, 0 B"}]
+    choices, end = log_page("c1", {"file": "stderr", "text": "", "files": files})
+    assert (choices["into"], choices["present"]) == ("log", "c1/stderr")
+    assert choices["choose"] == [["c1/stdout", "stdout, 5 B"], ["c1/stderr", "stderr, 0 B"]]
+    assert end == {"tail": "(empty)", "name": "The end of stderr of c1"}
+    (none,) = log_page("c1", {"file": "", "text": "", "files": []})
+    assert none["paragraph"] == "The container has written no logs yet."
 
 
 def test_how_near_containers_came_to_where_they_were_asked_for(app: dict[str, Any]) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.blocks import named, of_kind, paragraphs
+from tests.blocks import every, named, of_kind, paragraphs
 from tests.rig import Rig
 from yarnbox.rm.web.cluster import metrics, overview
 from yarnbox.rm.web.pages.overview import START_A_NODE, cluster_page
@@ -86,8 +86,11 @@ def test_applications_count_where_no_container_is_asked_for(empty: dict[str, Any
 
 def test_figures_lead_to_their_lists(empty: dict[str, Any]) -> None:
     found = with_nodes(empty, activeNodes=1, lostNodes=2, reservedMB=1536)
-    (figures,) = of_kind(page(found, waiting(), states={"ACCEPTED": 1, "KILLED": 4}), "figures")
-    assert [(one["value"], one["text"], one["to"]) for one in figures] == [
+    shown = page(found, waiting(), states={"ACCEPTED": 1, "KILLED": 4})
+    (figures,) = (one["items"] for one in every(shown) if one.get("kind") == "figures")
+    links = [one["item"] for one in figures]
+    assert [one["kind"] for one in figures] == ["", "", "", "", "", "trouble", ""]
+    assert [(one["link"][0]["word"], one["link"][1].strip(), one["to"]) for one in links] == [
         (0, "applications running", "/cluster/apps/RUNNING"),
         (1, "application waiting", "/cluster/apps/ACCEPTED"),
         (3, "containers running", "/cluster/apps"),
