@@ -16,16 +16,16 @@ from urllib.parse import unquote
 
 from yarnbox.cluster.viewer.containers import EPOCH_MS, containers_at
 from yarnbox.rm.web import finding
+from yarnbox.rm.web.grids import natural
 from yarnbox.rm.web.pages.about import about_run
 from yarnbox.rm.web.pages.application import Known, application_page, is_over
 from yarnbox.rm.web.pages.charts import cluster_charts, queue_charts
-from yarnbox.rm.web.pages.heat import natural
 from yarnbox.rm.web.pages.lists import (
     A_PAGE,
+    ApplicationsPage,
+    ContainersPage,
     EventsPage,
     NodesPage,
-    application_row,
-    applications_page,
     labels_page,
 )
 from yarnbox.rm.web.pages.node import Use, node_page
@@ -86,7 +86,7 @@ class RecordedCluster:
             "/info": self._info,
             "/get-rm-node-labels": self._labels,
             "/ui/labels": lambda moment, query: {
-                "labels": {"block": labels_page(self._labels(moment, query)["nodeLabelInfo"])}
+                "labels": {"block": labels_page(query, self._labels(moment, query)["nodeLabelInfo"])}
             },
             "/ui/nodes": self._nodes,
             "/ui/heat": self._heat,
@@ -98,6 +98,7 @@ class RecordedCluster:
             },
             "/ui/apps": self._apps,
             "/ui/containers": lambda moment, query: {"containers": self._containers(moment, query)},
+            "/ui/containers/list": self._sorted_containers,
             "/ui/history/queues": self._queue_history,
             "/ui/history/cluster": self._cluster_history,
             "/ui/charts/queues": self._queue_charts,
@@ -139,7 +140,7 @@ class RecordedCluster:
         if words[:2] == ["ui", "node"] and len(words) == 3:
             return {"node": {"block": self._node_page(words[2], moment, query)}}
         if words[:2] == ["ui", "app"] and len(words) == 3:
-            return {"app": {"block": self._app_page(words[2], moment)}}
+            return {"app": {"block": self._app_page(words[2], moment, query)}}
         if words[:2] == ["ui", "why"] and len(words) == 3:
             return {"why": self._of_app("/why", words[2], moment) or {}}
         raise missing(f"a recording does not know {path}")
@@ -171,14 +172,15 @@ class RecordedCluster:
     def _cluster(self, moment: int, query: Query) -> Answer:
         info, waits = (self._document(name, moment) for name in ("/scheduler-overview", "/waiting"))
         states = Counter(row.texts["state"] for row in self._rows(moment))
-        page = cluster_page(self._document("/metrics", moment), info, waits, states, is_run=True)
+        metrics = self._document("/metrics", moment)
+        page = cluster_page(metrics, info, waits, states, asked=query, is_run=True)
         return {"cluster": {"block": page}}
 
     def _queues(self, moment: int, query: Query) -> Answer:
         overview = self._document("/scheduler-overview", moment) or {}
         step_mb = overview.get("minimumAllocation", {}).get("memory", 0)
         info = self._document("/scheduler", moment)
-        asked = Asked(queue=query.get("queue", ""), partition=query.get("partition", ""))
+        asked = Asked(queue=query.get("queue", ""), partition=query.get("partition", ""), lists=query)
         shown = queues_page(info, asked.queue, asked.partition, step_mb)
         users = self._queue_users(moment, query)["users"]["user"]
         page = scheduler_page(shown, asked, self._document("/waiting", moment), users)
@@ -220,8 +222,9 @@ class RecordedCluster:
 
     def _nodes(self, moment: int, query: Query) -> Answer:
         page = NodesPage(query)
-        rows = [row for one in self._every_node(moment) if (row := page.take(one)) is not None]
-        return {"nodes": {"node": rows, "block": page.blocks("No nodes have registered.")}}
+        for one in self._every_node(moment):
+            page.take(one)
+        return {"nodes": {"node": page.rows(), "block": page.blocks("No nodes have registered.")}}
 
     def _heat(self, moment: int, query: Query) -> Answer:
         page = NodesPage({})
@@ -240,7 +243,7 @@ class RecordedCluster:
             for row in held
             if row["state"] != "RESERVED"
         ]
-        return node_page({**one, "health": self._clock(moment)}, (), used, self._clock(moment))
+        return node_page({**one, "health": self._clock(moment)}, (), used, self._clock(moment), query)
 
     def _containers(self, moment: int, query: Query) -> Answer:
         at = self.recording.moments[moment]
@@ -291,7 +294,7 @@ class RecordedCluster:
         shown["trackingUI"] = "UNASSIGNED"  # its pages went with it
         return shown
 
-    def _app_page(self, app_id: str, moment: int) -> list[Answer]:
+    def _app_page(self, app_id: str, moment: int, query: Query) -> list[Answer]:
         shown, at = self._app(app_id, moment), self.recording.moments[moment]
         steps = self._of_app("/lives", app_id, moment) or []
         held = [one for one in self.recording.containers if one["app"] == app_id and _is_there(one, at)]
@@ -303,6 +306,7 @@ class RecordedCluster:
             containers=len(held),
             localities=Counter(one for one in near if all(one)),
             why={} if is_over(shown) else self._of_app("/why", app_id, moment) or {},
+            asked=query,
         )
         return application_page(shown, known)
 
@@ -312,17 +316,18 @@ class RecordedCluster:
         first, limit = _number(query, "from", 0), _number(query, "limit", A_PAGE)
         if is_asked(query):  # a file has all of them
             first, limit = 0, len(rows)
+        page = ApplicationsPage(query)
         found = finding.find(
             rows,
             finding.parse(query.get("q", "")),
             {"state": wanted, **{one: _words(query, one) for one in ("user", "queue", "type")}},
-            query.get("sort") or "-id",
+            page.order,
             first,
             limit,
         )
-        shown = [application_row(self._app(str(row.app.application_id), moment)) for row in found.rows]
+        shown = [page.take(self._app(str(row.app.application_id), moment)) for row in found.rows]
         counts = {"total": found.total, "matching": found.matching, "facets": found.facets}
-        return {"found": {**counts, "block": applications_page(query, counts), "app": shown}}
+        return {"found": {**counts, "block": page.blocks(counts), "app": shown}}
 
     def _rows(self, moment: int) -> Iterator[finding.Row[_App]]:
         for name in self.recording.under("/apps/"):
@@ -399,6 +404,15 @@ class RecordedCluster:
         marks = [one for one in self.recording.data["marks"] if one[0] <= at]
         return [{"time": EPOCH_MS + when, "kind": kind, "text": text} for when, kind, text in marks]
 
+    # ---- containers
+
+    def _sorted_containers(self, moment: int, query: Query) -> Answer:
+        page = ContainersPage(query)
+        for one in self._containers(moment, query)["container"]:
+            page.rows.take(one)
+        shown = page.cut(page.rows.taken())
+        return {"containers": {"container": shown, "block": page.blocks()}}
+
     # ---- events
 
     def _events(self, moment: int, query: Query) -> Answer:
@@ -416,8 +430,10 @@ class RecordedCluster:
             }
             for number, (when, _, kind, subject, text, is_trouble) in reversed([*enumerate(rows)])
         )
-        shown = [row for one in found if (row := page.take(one)) is not None]
-        return {"events": {"event": shown, "block": page.blocks(self.recording.data["eventsLeftOut"])}}
+        for one in found:
+            page.take(one)
+        left_out = self.recording.data["eventsLeftOut"]
+        return {"events": {"event": page.rows(), "block": page.blocks(left_out)}}
 
 
 def _is_there(one: RecordedContainer, at: int) -> bool:

@@ -13,6 +13,7 @@ past        containers that ended, the steps of an application's life, shares an
 event_rows  an event as a line of the event log
 beans       metrics with Hadoop's names
 filters     the filter of every list, and the values that occur in it
+grids       the columns of every list, and the order of its rows
 values      resources, percentages, maps and moments, of which all answers are made
 refusals    errors with the class and the text that Hadoop's clients know
 

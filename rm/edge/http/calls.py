@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
 
@@ -47,7 +47,7 @@ class Listing:
 
     outer: str
     inner: str
-    sources: Sequence[Any]
+    sources: Iterable[Any]
     show: Callable[[Any], Answer | None]
     limit: int | None = None
     head: Answer = field(default_factory=dict)

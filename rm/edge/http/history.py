@@ -10,8 +10,8 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
-from functools import cache, partial
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from heapq import nsmallest
 from operator import attrgetter
 from typing import Any, Literal
@@ -32,7 +32,7 @@ from yarnbox.rm.web import apps, finding
 from yarnbox.rm.web.pages.actions import application_actions, node_actions
 from yarnbox.rm.web.pages.application import Known, application_page, is_over, log_choice
 from yarnbox.rm.web.pages.charts import cluster_charts, queue_charts
-from yarnbox.rm.web.pages.lists import A_PAGE, NodesPage, application_row, applications_page
+from yarnbox.rm.web.pages.lists import A_PAGE, ApplicationsPage, ContainersPage, NodesPage
 from yarnbox.rm.web.pages.node import Use, node_page
 from yarnbox.rm.web.pages.taskstream import kind_of, traits
 from yarnbox.rm.web.past import (
@@ -87,6 +87,7 @@ class Past:
             ("/ui/heat", self.heat),
             ("/ui/node/{nodeid}", self.node),
             ("/ui/containers", self.list_containers),
+            ("/ui/containers/list", self.sorted_containers),
             ("/ui/app/{appid}", self.application),
             ("/ui/history/queues", self.queues),
             ("/ui/history/cluster", self.cluster),
@@ -143,18 +144,23 @@ class Past:
         first, limit = _number(call, "from", 0), _number(call, "limit", A_PAGE)
         if is_asked(call.query):  # a file has all of them
             first, limit = 0, len(context.apps)
+        page = ApplicationsPage(call.asked)
         found = finding.find(
             rows(),
             finding.parse(call.parameter("q") or ""),
             {"state": [state.name for state in application_states(call)], **chosen},
-            call.parameter("sort") or "-id",
+            page.order,
             first,
             limit,
         )
         counts = {"total": found.total, "matching": found.matching, "facets": found.facets}
-        head = {**counts, "block": applications_page(call.asked, counts)}
         return Listing(
-            outer="found", inner="app", sources=found.rows, show=partial(self._app, call), head=head
+            outer="found",
+            inner="app",
+            sources=found.rows,
+            show=lambda row: page.take(self._app(call, row)),
+            head=counts,
+            tail=lambda: {"block": page.blocks(counts)},
         )
 
     def _app(self, call: Call, row: finding.Row[RMApp]) -> Answer:
@@ -173,32 +179,37 @@ class Past:
             if any(one.name == finding.GPU for one in context.resource_types):
                 shown["allocatedGPUs"] = int(row.number("gpus"))
                 shown["reservedGPUs"] = int(row.number("reservedgpus"))
-        return application_row(shown)
+        return shown
 
     def list_nodes(self, call: Call) -> Listing:
         """GET /ui/nodes?q=&states=&rack=&label=&state=&by=&measure=: nodes in few words, and their page."""
         page = NodesPage(call.asked)
-        return self._each_node(call, page.take, lambda: {"block": page.blocks(_NO_NODES)})
+        return Listing(
+            outer="nodes",
+            inner="node",
+            sources=self._each_node(call, page),
+            show=_itself,
+            tail=lambda: {"block": page.blocks(_NO_NODES)},
+        )
 
     def heat(self, call: Call) -> Listing:
         """GET /ui/heat: all nodes as squares."""
         page = NodesPage({})
+        return Listing(
+            outer="nodes",
+            inner="node",
+            sources=self._each_node(call, page),
+            show=lambda _: None,
+            tail=lambda: {"block": page.heat()},
+        )
 
-        def take(row: Answer) -> None:
-            page.take(row)
-
-        return self._each_node(call, take, lambda: {"block": page.heat()})
-
-    def _each_node(
-        self, call: Call, show: Callable[[Answer], Answer | None], tail: Callable[[], Answer]
-    ) -> Listing:
+    def _each_node(self, call: Call, page: NodesPage) -> Iterator[Answer | None]:
+        """Has the page take all nodes, one for each step; the rows come afterwards, when they are sorted."""
         context = call.context
-        every = sorted([*context.nodes.values(), *context.inactive_nodes.values()], key=_natural)
-
-        def shown(node: RMNode) -> Answer | None:
-            return show(self._node_row(call, node))
-
-        return Listing(outer="nodes", inner="node", sources=every, show=shown, tail=tail)
+        for node in sorted([*context.nodes.values(), *context.inactive_nodes.values()], key=_natural):
+            page.take(self._node_row(call, node))
+            yield None
+        yield from page.rows()
 
     def node(self, call: Call) -> Reply:
         """GET /ui/node/{nodeid}?colour=: what the page of a node says."""
@@ -207,7 +218,7 @@ class Past:
             raise not_found(f"nodeId, {call.words['nodeid']}, is not found")
         row = self._node_row(call, found)
         used = self._used_on(call, found.node_id, "app" if call.parameter("colour") == "app" else "queue")
-        page = node_page(row, node_actions(reader_of(call), row), used, self._context.now_ms)
+        page = node_page(row, node_actions(reader_of(call), row), used, self._context.now_ms, call.asked)
         return Reply(root="node", value={"block": page})
 
     def _used_on(self, call: Call, node_id: NodeId, group: Literal["app", "queue"]) -> list[Use]:
@@ -255,14 +266,11 @@ class Past:
         is_cut = len(ended) + len(living) > _MOST_CONTAINERS or (not call.parameter("from") and begin > 0)
 
         may_view_ended = cache(lambda app: may_view(ApplicationId.parse(app)))
-        reach = cache(self._reach_of)
+        row_of = self._container_rows()
 
         def show(one: ContainerRow | RMContainer) -> Answer | None:
-            row = one if isinstance(one, ContainerRow) else container_row(one)
-            is_seen = row is not one or may_view_ended(row.app)
-            logs = self._logs(row, reach(row.node, row.http))
-            kind = kind_of(row.state, row.exit_status, row.diagnostics)
-            return {**row.answer(now_ms), "logs": logs, "kind": kind} if is_seen else None
+            is_seen = not isinstance(one, ContainerRow) or may_view_ended(one.app)
+            return row_of(one) if is_seen else None
 
         head = {
             "now": now_ms,
@@ -273,6 +281,47 @@ class Past:
         }
         shown = known[begin : begin + limit]
         return Listing(outer="containers", inner="container", sources=shown, show=show, head=head)
+
+    def _container_rows(self) -> Callable[[ContainerRow | RMContainer], Answer]:
+        """How containers are shown within one answer."""
+        now_ms, reach = self._context.now_ms, cache(self._reach_of)
+
+        def row_of(one: ContainerRow | RMContainer) -> Answer:
+            row = one if isinstance(one, ContainerRow) else container_row(one)
+            logs = self._logs(row, reach(row.node, row.http))
+            kind = kind_of(row.state, row.exit_status, row.diagnostics)
+            return {**row.answer(now_ms), "logs": logs, "kind": kind}
+
+        return row_of
+
+    def sorted_containers(self, call: Call) -> Listing:
+        """GET /ui/containers/list?app= or ?node= or ?queue=: a page of all of them, sorted, and its list."""
+        page, row_of = ContainersPage(call.asked), self._container_rows()
+        living, ended = self._containers(call, 0)
+        may_view = cache(lambda app: self._may_view(call, app))
+        may_view_ended = cache(lambda app: may_view(ApplicationId.parse(app)))
+        known: list[ContainerRow | RMContainer] = [one for one in ended if may_view_ended(one.app)]
+        known += [one for one in living if may_view(one.application_id)]
+
+        def rows() -> Iterator[Answer | None]:
+            if page.rows.sorted_by == "started":  # the usual one: it needs no rows of all
+                known.sort(key=_started_ms, reverse=page.rows.is_down)
+            else:
+                for one in known:
+                    page.rows.take(row_of(one), one)
+                    yield None
+            for one in page.cut(page.rows.taken() or known):
+                row = row_of(one)
+                page.rows.see(row)
+                yield row
+
+        return Listing(
+            outer="containers",
+            inner="container",
+            sources=rows(),
+            show=_itself,
+            tail=lambda: {"block": page.blocks()},
+        )
 
     @staticmethod
     def _logs(one: ContainerRow, reach: str) -> str:
@@ -316,6 +365,7 @@ class Past:
             actions=[] if ends else self._actions(call, app, shown),
             logs=_logs(living, ended),
             followed=call.parameter("log") or "",
+            asked=call.asked,
         )
         return Reply(root="app", value={"block": application_page(shown, known)})
 
@@ -442,6 +492,14 @@ def _natural(node: RMNode) -> tuple[str, int, str]:
     name = node.host.rstrip("0123456789")
     number = node.host[len(name) :]
     return name, int(number) if number else -1, str(node.node_id)
+
+
+def _started_ms(one: ContainerRow | RMContainer) -> int:
+    return one.started if isinstance(one, ContainerRow) else one.creation_ms
+
+
+def _itself(row: Answer | None) -> Answer | None:
+    return row
 
 
 def _number(call: Call, name: str, default: int, digits: int = 9) -> int:

@@ -48,7 +48,8 @@ def shell_shown(call: Call) -> Reply:
 
 def labels_shown(call: Call) -> Reply:
     """GET /ui/labels: the partitions, and what is in them."""
-    return Reply(root="labels", value={"block": labels_page(partitions(call.context, call.shapes))})
+    page = labels_page(call.asked, partitions(call.context, call.shapes))
+    return Reply(root="labels", value={"block": page})
 
 
 def about_shown(call: Call) -> Reply:
@@ -115,6 +116,7 @@ def cluster_shown(call: Call) -> Reply:
         states,
         own=next(iter(own), None),
         user=user,
+        asked=call.asked,
     )
     return Reply(root="cluster", value={"block": shown})
 
@@ -127,6 +129,7 @@ def queues_shown(call: Call) -> Reply:
         queue=_chosen_queue(call),
         partition=call.parameter("partition") or "",
         minutes=call.parameter("minutes") or USUAL_MINUTES,
+        lists=call.asked,
     )
     shown = queues_page(info, asked.queue, asked.partition, context.scheduler.minimum_allocation.memory_mb)
     path, found = asked.queue or context.scheduler.views.root_queue, None

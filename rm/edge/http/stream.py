@@ -13,7 +13,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import takewhile
 
@@ -124,16 +124,20 @@ class EventStream:
         page = EventsPage({"which": which, **call.asked})
         shows_details = not call.access.is_enabled or call.access.is_admin(call.caller.user)
 
-        def show(entry: Entry) -> Answer | None:
-            number, shown = self._row(entry, shows_details=shows_details)
-            return page.take({"number": number, **shown})
-
         newest_first = list(reversed(self._notable))
+
+        def rows() -> Iterator[Answer | None]:
+            for entry in newest_first:
+                number, shown = self._row(entry, shows_details=shows_details)
+                page.take({"number": number, **shown})
+                yield None
+            yield from page.rows()
+
         return Listing(
             outer="events",
             inner="event",
-            sources=newest_first,
-            show=show,
+            sources=rows(),
+            show=lambda row: row,
             tail=lambda: {"block": page.blocks()},
         )
 

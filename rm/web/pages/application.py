@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from math import log10
 from urllib.parse import urlencode
 
+from yarnbox.rm.web.grids import Arrangement
 from yarnbox.rm.web.pages.blocks import (
     actions,
     choose,
@@ -47,7 +48,6 @@ _FORGOTTEN = (
     "Its containers ended before the ResourceManager was last started, which does not keep them. "
     "Logs that were collected are there: yarn logs -applicationId ID"
 )
-_NO_CONTAINERS = "No containers have been allocated to this application."
 _LOCALITIES = {"NODE_LOCAL": "Node Local", "RACK_LOCAL": "Rack Local", "OFF_SWITCH": "Off Switch"}
 Localities = Mapping[tuple[str, str], int]
 """How many containers came so near, of those that were asked for so near."""
@@ -69,7 +69,7 @@ _ATTEMPTS = (
     column("diagnostics", "Diagnostics Info", "long"),
 )
 _KEY = ("priority", "allocationRequestId", "resourceName")
-_REQUESTS = (
+REQUESTS = (
     column("priority", "Priority", "number"),
     column("request", "AllocationRequestId", "number", "allocationRequestId"),
     column("place", "ResourceName", "known", "resourceName", isCard=True),
@@ -103,6 +103,8 @@ class Known:
     """Of the containers whose logs can be read, each a `log_choice`."""
     followed: str = ""
     """The container whose log is shown, and behind a / the file."""
+    asked: Mapping[str, str] = field(default_factory=dict)
+    """The parameters of the page."""
 
 
 def application_page(app: Answer, known: Known) -> list[Answer]:
@@ -121,10 +123,10 @@ def application_page(app: Answer, known: Known) -> list[Answer]:
         paragraph(_FORGOTTEN, "empty") if is_forgotten else shown,
         facts([*_identity(app), *_times(app), *_labels(app), *_sums(app), *_diagnostics(app)]),
         *_logs(known),
-        *_tried(app, known.attempts),
-        *(() if is_over(app) else _asked(app)),
+        *_tried(app, known),
+        *(() if is_over(app) else _asked(app, known)),
         *(() if is_forgotten else (heading("Locality"), _locality(known))),
-        *(() if is_forgotten else (heading("Containers"), containers(held, _NO_CONTAINERS))),
+        *(() if is_forgotten else (heading("Containers"), containers("app", app["id"], known.asked))),
     ]
 
 
@@ -224,14 +226,17 @@ def is_over(app: Answer) -> bool:
     return app["state"] in _OVER
 
 
-def _tried(app: Answer, attempts: Iterable[Answer]) -> Iterable[Answer]:
-    rows = [{**one, "diagnostics": one.get("diagnosticsInfo") or one.get("diagnostics")} for one in attempts]
+def _tried(app: Answer, known: Known) -> Iterable[Answer]:
+    rows = [
+        {**one, "diagnostics": one.get("diagnosticsInfo") or one.get("diagnostics")} for one in known.attempts
+    ]
     how = {"of": "appAttemptId", "calls": [f"/apps/{app['id']}/appattempts"]}
     yield heading("Attempts")
-    yield grid("attempts", "Attempts", _ATTEMPTS, rows, none="No attempt has started yet.", **how)
+    arranged = Arrangement("attempts", _ATTEMPTS, known.asked)
+    yield grid(arranged, "Attempts", rows, none="No attempt has started yet.", **how)
 
 
-def _asked(app: Answer) -> Iterable[Answer]:
+def _asked(app: Answer, known: Known) -> Iterable[Answer]:
     rows = [
         {
             **one,
@@ -245,7 +250,8 @@ def _asked(app: Answer) -> Iterable[Answer]:
     none = "All requested containers were allocated."
     how = {"of": "key", "calls": [f"/apps/{app['id']}"]}
     yield heading("Outstanding requests")
-    yield grid("requests", "Total Outstanding Resource Requests", _REQUESTS, rows, none=none, **how)
+    arranged = Arrangement("requests", REQUESTS, known.asked)
+    yield grid(arranged, "Total Outstanding Resource Requests", rows, none=none, **how)
 
 
 def _pending(app: Answer) -> int:

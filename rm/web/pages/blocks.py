@@ -7,8 +7,8 @@ A text, the cell of a table and the value of a fact are said in the same way: se
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from urllib.parse import urlencode
 
+from yarnbox.rm.web.grids import Arrangement
 from yarnbox.rm.web.pages.facts import TO_APP, TO_NODE
 from yarnbox.rm.web.pages.terms import meaning, term
 from yarnbox.rm.web.values import Answer
@@ -16,6 +16,7 @@ from yarnbox.rm.web.values import Answer
 _AMOUNTS = ("number", "count", "gib", "gibPart", "amount", "part", "percent", "share")
 _TIMES = ("moment", "logged", "duration")
 """Kinds of columns that are sorted and compared as numbers, together with these."""
+_ON, _OFF = "\N{BALLOT BOX WITH CHECK}", "\N{BALLOT BOX}"
 Values = Sequence[float | None]
 """One for each moment; None where nothing is known."""
 
@@ -55,9 +56,9 @@ def section(parts: Sequence[Answer], kind: str = "", label: str = "") -> Answer:
     return {"section": list(parts), "kind": kind, "label": label}
 
 
-def folded(summary: str, parts: Sequence[Answer]) -> Answer:
+def folded(summary: str, parts: Sequence[Answer], kind: str = "") -> Answer:
     """What is shown on request."""
-    return {"folded": list(parts), "summary": summary}
+    return {"folded": list(parts), "summary": summary, "kind": kind}
 
 
 def table(name: str, columns: Sequence[object], rows: Sequence[Sequence[object]], none: str = "") -> Answer:
@@ -230,17 +231,55 @@ def column(key: str, name: str, kind: str = "plain", read: str = "", **how: obje
     }
 
 
-def grid(
-    key: str, name: str, columns: Sequence[Answer], rows: Sequence[Answer] | str, **how: object
-) -> Answer:
-    """A list whose columns can be chosen and sorted. `key` names it in addresses; `rows` may be the name that
-    they have in the answer beside the page. `of` is the field that tells them apart, `order` the column by
-    which they are sorted at first (`-` before it: the largest on top), unless they come sorted (`isSorted`).
-    `calls` say where else they can be had, `none` what is said where there are none, `isMain` that the list
-    is what its page is about. `part` is the key of the list where they are read from, if it has another one.
+def grid(arranged: Arrangement, name: str, rows: Sequence[Answer] | str, **how: object) -> Answer:
+    """A list whose columns can be chosen and sorted. `rows` may be the name that they have in the answer
+    beside the page, where they are seen and sorted already. `of` is the field that tells them apart, `calls`
+    say where else they can be had, `none` what is said where there are none.
     """
-    found = rows if isinstance(rows, str) else list(rows)
-    return {"grid": found, "id": key, "name": name, "columns": list(columns), **how}
+    found: Sequence[Answer] | str = rows
+    if not isinstance(rows, str):
+        for row in rows:
+            arranged.take(row)
+        found = arranged.taken()
+    return {
+        "grid": found,
+        "id": arranged.key,
+        "name": name,
+        "columns": arranged.shown(),
+        "sortBy": arranged.sort_by,
+        "chooseBy": arranged.choose_by,
+        "chosen": ",".join(arranged.chosen),
+        "chooser": [_chooser(arranged)],
+        **how,
+    }
+
+
+def _chooser(arranged: Arrangement) -> Answer:
+    """Every column, the shown ones first: it is shown or no longer, or changes places with its neighbour."""
+    keys, names = arranged.chosen or arranged.usual, arranged.names
+
+    def choosing(word: str, label: str, chosen: Sequence[str], **how: object) -> Answer:
+        return {"link": word, "label": label, "ask": [arranged.choose_by, ",".join(chosen)], **how}
+
+    def moving(at: int, to: int, word: str, where: str) -> list[object]:
+        if not 0 <= to < len(keys):
+            return []
+        moved = [*keys]
+        moved[at], moved[to] = keys[to], keys[at]
+        return [" ", choosing(word, f"{names[keys[at]]} to the {where}", moved)]
+
+    found: list[object] = []
+    for at, key in enumerate(keys):
+        name = names[key]
+        others = [one for one in keys if one != key]
+        flip = choosing(f"{_ON} {name}", f"{_ON} {name}: hide", others) if others else f"{_ON} {name}"
+        entry = [flip, *moving(at, at - 1, "\N{UPWARDS ARROW}", "left")]
+        found.append([*entry, *moving(at, at + 1, "\N{DOWNWARDS ARROW}", "right")])
+    for key, name in names.items():
+        if key not in keys:
+            found.append([choosing(f"{_OFF} {name}", f"{_OFF} {name}: show", [*keys, key])])
+    usual = {"link": "Reset columns", "ask": [arranged.choose_by, "usual"]}
+    return folded("Columns", [items(found), paragraph([usual])], "columns")
 
 
 def search(hint: str) -> Answer:
@@ -269,20 +308,16 @@ def chips(name: str, found: Sequence[Answer]) -> Answer:
     return {"chips": list(found), "name": name}
 
 
-def pages(path: str, asked: Mapping[str, str], size: int, count: int) -> list[Answer]:
-    """Which of so many rows are shown, and the way to the others, by the parameters of the address."""
-    first = number(asked, "from")
+def pages(asked: Mapping[str, str], size: int, count: int, parameter: str = "from") -> list[Answer]:
+    """Which of so many rows are shown, and the way to the others, by a parameter of the address."""
+    first = number(asked, parameter)
     if not count:
         return []
-
-    def at(place: int) -> str:
-        return f"{path}?{urlencode({**asked, 'from': place})}"
-
     found: list[object] = [f"{first + 1} to {min(first + size, count)} of {count} "]
     if first:
-        found += [{"link": "previous page", "to": at(max(0, first - size))}, " "]
+        found += [{"link": "previous page", "ask": [parameter, str(max(0, first - size))]}, " "]
     if first + size < count:
-        found.append({"link": "next page", "to": at(first + size)})
+        found.append({"link": "next page", "ask": [parameter, str(first + size)]})
     return [paragraph(found, "pages")]
 
 

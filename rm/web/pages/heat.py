@@ -5,10 +5,10 @@ Of very many nodes a square stands for neighbours of one group: a screen has no 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from urllib.parse import quote
 
+from yarnbox.rm.web.grids import natural
 from yarnbox.rm.web.pages.blocks import heat, paragraph
 from yarnbox.rm.web.queues.words import percentage, plural
 from yarnbox.rm.web.values import Answer
@@ -18,7 +18,6 @@ GROUPS = {"rack": "rack", "label": "partition", "state": "state"}
 _ACTIVE = ("RUNNING", "UNHEALTHY", "DECOMMISSIONING")
 _MANY, _MOST_SQUARES = 200, 2_000
 _STEPS, _PERCENT = 5, 100
-_DIGITS = re.compile(r"(\d+)")
 
 Measure = Callable[[Answer], tuple[int, int]]
 MEASURES: dict[str, tuple[str, Measure]] = {
@@ -31,11 +30,6 @@ MEASURES: dict[str, tuple[str, Measure]] = {
 
 _Node = tuple[Answer, int, int, int]
 """The row, which part of what is measured, and the containers, as far as the node is active."""
-
-
-def natural(name: str) -> tuple[str | int, ...]:
-    """A key of order: n2 comes before n10."""
-    return tuple(int(part) if part.isdecimal() else part for part in _DIGITS.split(name))
 
 
 class HeatMap:

@@ -6,9 +6,11 @@ Filters and orders name columns by their keys.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TypeVar
 from urllib.parse import urlencode
 
 from yarnbox.rm.web.filters import Facets, Listed, parse
+from yarnbox.rm.web.grids import Arrangement
 from yarnbox.rm.web.pages.blocks import (
     chips,
     choice,
@@ -16,6 +18,7 @@ from yarnbox.rm.web.pages.blocks import (
     facet,
     grid,
     heading,
+    included,
     number,
     pages,
     paragraph,
@@ -31,6 +34,7 @@ from yarnbox.yarn.records.node import SHOWN_DEFAULT_PARTITION
 
 Asked = Mapping[str, str]
 """The parameters of the page's address."""
+Kept = TypeVar("Kept")
 
 APPLICATIONS = (
     column("id", "ID", "link", isCard=True, width=270, to=TO_APP),
@@ -84,20 +88,20 @@ NODES = (
     column("version", "Version"),
 )
 
-_EVENTS = (
+EVENTS = (
     column("time", "Time", "logged", isCard=True, width=150),
     column("type", "Type", "trouble", isCard=True, width=250),
     column("about", "About", isOff=True),
     column("subject", "Subject", "link", to="{to}", isCard=True, width=320, isLine=True),
     column("details", "Details", isCard=True, width=420, takesRest=True, isLine=True),
 )
-_PROPERTIES = (
+PROPERTIES = (
     column("name", "Property", isCard=True, width=400, isLine=True),
     column("value", "Value", note="unit", isCard=True, width=220, isLine=True),
     column("source", "From", note="default", isCard=True),
     column("meaning", "Meaning", isCard=True, width=420, takesRest=True, isLine=True),
 )
-_CONTAINERS = (
+CONTAINERS = (
     column("id", "Container ID", isCard=True),
     column("app", "Application", "link", isOff=True, to=TO_APP),
     column("node", "Node", "link", isCard=True, to=TO_NODE),
@@ -169,36 +173,52 @@ _STATES = [one.name for one in YarnApplicationState]
 _OF_APPLICATIONS = {"user": "User", "queue": "Queue", "type": "Type"}
 _HADOOPS = {"states": "states", "user": "user", "queue": "queue", "type": "applicationTypes"}
 NO_APPLICATIONS = "No applications yet. Submit one: yarnbox job pi 4 100000"
+_NO_LIVING = {
+    "apps": "No applications are running or waiting. Submit one: yarnbox job pi 4 100000",
+    "queueapps": "No application is running or waiting in this queue.",
+}
+"""What is said where the short list of a page is empty."""
 A_PAGE = 20
 _HINT = "words, or state:RUNNING user:mei queue:root.etl mem>4096"
 
 
-def applications_page(asked: Asked, found: Answer) -> list[Answer]:
-    """`found` counts those that match the filter, all of them, and the values of facets."""
-    wanted = asked.get("states", "")
-    path = f"/cluster/apps{f'/{wanted}' if wanted else ''}"
-    known = {key: asked[key] for key in ("q", *_HADOOPS) if asked.get(key)}
-    hadoops = {_HADOOPS[key]: value for key, value in known.items() if key in _HADOOPS}
-    others = {key: value for key, value in asked.items() if key != "states"}
-    call = _address("/ui/apps", {**known, "sort": asked.get("sort") or "-id"})
-    return [
-        heading(f"{wanted} Applications" if wanted else "All Applications", 1),
-        _states(wanted, found["facets"]["state"]),
-        choices(_HINT, _OF_APPLICATIONS, found["facets"], asked),
-        grid(
-            "apps",
-            "Applications",
-            APPLICATIONS,
-            "app",
-            of="id",
-            order="-id",
-            isMain=True,
-            isSorted=True,
-            calls=[_address("/apps", hadoops), call],
-            none=unfiltered("applications", path) if found["total"] else NO_APPLICATIONS,
-        ),
-        *pages(path, others, A_PAGE, found["matching"]),
-    ]
+class ApplicationsPage:
+    """Takes the rows of the applications that are shown; the page is said afterwards."""
+
+    def __init__(self, asked: Asked) -> None:
+        """`list` names the list of another page, which is said alone."""
+        self._asked, self._alone = asked, asked.get("list", "")
+        key, is_main = self._alone or "apps", not self._alone
+        self._list = Arrangement(key, APPLICATIONS, asked, is_main=is_main, order="-id")
+        self.order = self._list.order
+
+    def take(self, app: Answer) -> Answer:
+        """The row of an application, as REST answers it, with what its columns read."""
+        row = application_row(app)
+        self._list.see(row)
+        return row
+
+    def blocks(self, found: Answer) -> list[Answer]:
+        """`found` counts those that match the filter, all of them, and the values of facets."""
+        asked, wanted = self._asked, self._asked.get("states", "")
+        known = {key: asked[key] for key in ("q", *_HADOOPS) if asked.get(key)}
+        hadoops = {_HADOOPS[key]: value for key, value in known.items() if key in _HADOOPS}
+        call = _address("/ui/apps", {**known, "sort": self.order})
+        calls = [_address("/apps", hadoops), call]
+        if self._alone:
+            return [self._grid(calls, _NO_LIVING.get(self._alone, NO_APPLICATIONS))]
+        path = f"/cluster/apps{f'/{wanted}' if wanted else ''}"
+        none = unfiltered("applications", path) if found["total"] else NO_APPLICATIONS
+        return [
+            heading(f"{wanted} Applications" if wanted else "All Applications", 1),
+            _states(wanted, found["facets"]["state"]),
+            choices(_HINT, _OF_APPLICATIONS, found["facets"], asked),
+            self._grid(calls, none),
+            *pages(asked, A_PAGE, found["matching"]),
+        ]
+
+    def _grid(self, calls: Sequence[str], none: object) -> Answer:
+        return grid(self._list, "Applications", "app", of="id", calls=calls, none=none)
 
 
 def application_row(app: Answer) -> Answer:
@@ -209,10 +229,12 @@ def application_row(app: Answer) -> Answer:
     return {**app, "tracking": shown, "proxy": f"/proxy/{app['id']}/"}
 
 
-def applications(key: str, call: str, source: str, none: str) -> Answer:
-    """A short list of applications; `call` is where all of them can be had."""
-    how = {"of": "id", "order": "-id", "calls": [call], "none": none, "part": "apps"}
-    return grid(key, "Applications", APPLICATIONS, "app", source=source, **how)
+def applications(key: str, states: Sequence[str], asked: Asked, queue: str = "") -> Answer:
+    """A short list of applications in these states; `key` is one of those whose emptiness is explained."""
+    own = {name: asked[name] for name in (f"{key}.sort", f"{key}.columns") if asked.get(name)}
+    of_queue = {"queue": queue} if queue else {}
+    query = {"states": ",".join(states), **of_queue, "limit": str(A_PAGE), "list": key, **own}
+    return included(_address("/ui/apps", query))
 
 
 def _address(path: str, asked: Mapping[str, str]) -> str:
@@ -245,22 +267,31 @@ class NodesPage:
         self._wanted = asked.get("states", "").lower()
         self._by, measure = asked.get("by", "rack"), asked.get("measure", "memory")
         self._rows = Selection(NODES, asked, {key: key.capitalize() for key in GROUPS})
+        self._list = Arrangement("nodes", NODES, asked, is_main=True)
         self._heat = HeatMap(self._by, measure)
         self._has_any = False
         self._more: dict[str, None] = {}
         """Further types of resources."""
 
-    def take(self, node: Answer) -> Answer | None:
-        """The row of a node with what its columns read; None when it is not shown."""
+    def take(self, node: Answer) -> None:
+        """A node, which may be shown."""
         self._has_any = True
         if self._wanted and node["state"].lower() != _STATE_OF.get(self._wanted, self._wanted):
-            return None
+            return
         row = _shown(node)
         if not self._rows.takes(row):
-            return None
+            return
         self._heat.add(row)
-        self._more.update(dict.fromkeys(node.get("more", ())))
-        return row
+        for name in node.get("more", ()):
+            if name not in self._more:
+                self._more[name] = None
+                for one in _columns_of(name):
+                    self._list.add(one)
+        self._list.take(row)
+
+    def rows(self) -> list[Answer]:
+        """The nodes that are shown, with what their columns read."""
+        return self._list.taken()
 
     def heat(self) -> list[Answer]:
         """The squares alone."""
@@ -276,12 +307,10 @@ class NodesPage:
             choice("measure", "Show", {key: name for key, (name, _) in MEASURES.items()}, "memory"),
             *([heading(f"By {self._by}"), *self._heat.blocks()] if count else ()),
             grid(
-                "nodes",
+                self._list,
                 f"Nodes: {count}",
-                [*NODES, *(one for name in self._more for one in _columns_of(name))],
                 "node",
                 of="id",
-                isMain=True,
                 calls=[f"/nodes?states={wanted.upper()}" if wanted else "/nodes", "/ui/nodes"],
                 none=unfiltered("nodes", "/cluster/nodes") if self._has_any else none,
             ),
@@ -317,40 +346,47 @@ class EventsPage:
     """Takes the rows of all events, the newest first; the page is said afterwards."""
 
     def __init__(self, asked: Asked) -> None:
-        self._rows = Selection(_EVENTS, asked, {})
+        self._selection = Selection(EVENTS, asked, {})
+        self._list = Arrangement("events", EVENTS, asked, is_main=True)
         self._which = asked.get("which", "all")
         self._asked, self._first = asked, number(asked, "from")
         self._is_whole = "save" in asked
         """A file has all of them."""
         self._has_any = False
 
-    def take(self, event: Answer) -> Answer | None:
-        """The row, where the page shows it."""
+    def take(self, event: Answer) -> None:
+        """An event, which may be shown."""
         self._has_any = True
-        if (self._which == "trouble" and not event.get("isTrouble")) or not self._rows.takes(event):
-            return None
-        is_here = self._is_whole or self._first < self._rows.count <= self._first + _EVENTS_OF_A_PAGE
-        return {**event, "to": page_of(event["subject"])} if is_here else None
+        if (self._which == "trouble" and not event.get("isTrouble")) or not self._selection.takes(event):
+            return
+        is_here = self._first < self._selection.count <= self._first + _EVENTS_OF_A_PAGE
+        if self._is_whole or self._list.order or is_here:
+            self._list.take(event)
+
+    def rows(self) -> list[Answer]:
+        """Those that the page shows, with where their subjects lead."""
+        found = self._list.taken()
+        if self._list.order and not self._is_whole:
+            found = found[self._first : self._first + _EVENTS_OF_A_PAGE]
+        return [{**one, "to": page_of(one["subject"])} for one in found]
 
     def blocks(self, left_out: int = 0) -> list[Answer]:
         """The page; `left_out` is how many later ones a recording has not kept."""
-        count = self._rows.count
+        count = self._selection.count
         which = {"all": "all events", "trouble": "failures, kills and losses"}
         found = [
             heading("Events", 1),
-            self._rows.choices("words, or type:AppAccepted subject:application_1 about:Node"),
+            self._selection.choices("words, or type:AppAccepted subject:application_1 about:Node"),
             choice("which", "Show", which, self._which),
             grid(
-                "events",
+                self._list,
                 f"Events: {count}",
-                _EVENTS,
                 "event",
                 of="number",
-                isMain=True,
                 calls=["/ui/events"],
                 none=unfiltered("events", "/cluster/events") if self._has_any else "No events yet.",
             ),
-            *pages("/cluster/events", self._asked, _EVENTS_OF_A_PAGE, count),
+            *pages(self._asked, _EVENTS_OF_A_PAGE, count),
         ]
         if left_out:
             told = f"The recording kept the first events; {left_out} later ones are not in it."
@@ -362,19 +398,21 @@ def configuration_page(asked: Asked, properties: Sequence[Answer], file: Answer 
     """The properties that are meant, and the page, which ends with the allocation file where there is one."""
     which = {"set": "properties that are set", "all": "defaults as well"}
     wants_all = asked.get("which") == "all"
-    found = Selection(_PROPERTIES, asked, {})
-    rows = [row for row in properties if (wants_all or not row["isDefault"]) and found.takes(row)]
+    found = Selection(PROPERTIES, asked, {})
+    arranged = Arrangement("conf", PROPERTIES, asked, is_main=True)
+    for row in properties:
+        if (wants_all or not row["isDefault"]) and found.takes(row):
+            arranged.take(row)
+    rows = arranged.taken()
     blocks = [
         heading("Configuration", 1),
         found.choices("words of the property or its value, or source:yarn-site"),
         choice("which", "Show", which, "set"),
         grid(
-            "conf",
+            arranged,
             f"Configuration: {len(rows)}",
-            _PROPERTIES,
             "property",
             of="key",
-            isMain=True,
             calls=["/ui/conf"],
             none=unfiltered("properties", "/cluster/conf"),
         ),
@@ -386,7 +424,7 @@ def configuration_page(asked: Asked, properties: Sequence[Answer], file: Answer 
 
 # Labels
 
-_LABELS = (
+LABELS = (
     column("label", "Label Name", "link", to="/cluster/nodes?by=label&q=label%3A%22{}%22", isCard=True),
     column("type", "Label Type", isCard=True),
     column("nodes", "Num Of Active NMs", "number", isCard=True),
@@ -396,19 +434,12 @@ _LABELS = (
 _NO_LABELS = 'No labels. Make one: yarn rmadmin -addToClusterNodeLabels "gpu(exclusive=false)"'
 
 
-def labels_page(found: Sequence[Answer]) -> list[Answer]:
+def labels_page(asked: Asked, found: Sequence[Answer]) -> list[Answer]:
     """`found` are the labels as REST answers them."""
-    how = {
-        "of": "label",
-        "order": "label",
-        "isMain": True,
-        "calls": ["/get-rm-node-labels"],
-        "none": _NO_LABELS,
-    }
-    return [
-        heading("Node Labels", 1),
-        grid("labels", "Node labels", _LABELS, [_of_label(one) for one in found], **how),
-    ]
+    arranged = Arrangement("labels", LABELS, asked, is_main=True, order="label")
+    how = {"of": "label", "calls": ["/get-rm-node-labels"], "none": _NO_LABELS}
+    rows = [_of_label(one) for one in found]
+    return [heading("Node Labels", 1), grid(arranged, "Node labels", rows, **how)]
 
 
 def _of_label(one: Answer) -> Answer:
@@ -425,12 +456,44 @@ def _of_label(one: Answer) -> Answer:
 
 # Containers
 
+_CONTAINERS_OF_A_PAGE = 500
+NO_CONTAINERS = {
+    "app": "No containers have been allocated to this application.",
+    "node": "No containers have run here since the ResourceManager started.",
+    "queue": "No containers are in this queue.",
+}
 
-def containers(asked: str, none: str, *, of_node: bool = False) -> Answer:
-    """A list of containers; `asked` is the query of /ui/containers, `of_node` is said where all are of one
-    node.
+
+class ContainersPage:
+    """A page of the containers of an application, a node or a queue, which are known in an order of their
+    own: they are sorted by what `rows` takes, and then cut.
     """
-    call, more = f"/ui/containers?{asked}", _OF_NODE if of_node else {}
-    columns = [{**one, **more.get(one["key"], {})} for one in _CONTAINERS]
-    how = {"of": "id", "order": "-started", "calls": [call], "none": none}
-    return grid("containers", "Containers", columns, "container", source=call, **how)
+
+    def __init__(self, asked: Asked) -> None:
+        self._asked = asked
+        self._of = next((one for one in NO_CONTAINERS if asked.get(one)), "app")
+        more = {} if self._of == "app" else _OF_NODE
+        columns = [{**one, **more.get(one["key"], {})} for one in CONTAINERS]
+        self.rows = Arrangement("containers", columns, asked, order="-started")
+        self._first = number(asked, "containers.from")
+        self._count = 0
+
+    def cut(self, found: Sequence[Kept]) -> Sequence[Kept]:
+        """Of all in their order those of the page; a file has all of them."""
+        self._count = len(found)
+        return found if "save" in self._asked else found[self._first : self._first + _CONTAINERS_OF_A_PAGE]
+
+    def blocks(self) -> list[Answer]:
+        """The list."""
+        call = _address("/ui/containers", {self._of: self._asked.get(self._of, "")})
+        none = NO_CONTAINERS[self._of]
+        return [
+            grid(self.rows, "Containers", "container", of="id", calls=[call], none=none),
+            *pages(self._asked, _CONTAINERS_OF_A_PAGE, self._count, "containers.from"),
+        ]
+
+
+def containers(of: str, name: str, asked: Asked) -> Answer:
+    """The containers of an application, a node or a queue: `of` says which; a page of them, sorted."""
+    own = {key: value for key, value in asked.items() if key.startswith("containers.")}
+    return included(_address("/ui/containers/list", {of: name, **own}))

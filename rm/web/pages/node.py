@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 from urllib.parse import quote
 
@@ -14,7 +14,6 @@ from yarnbox.rm.web.values import Answer
 
 _PERCENT = 100
 _MIB_OF_GIB = 1024
-_NO_CONTAINERS = "No containers have run here since the ResourceManager started."
 _MOST_MOMENTS = 1_000
 
 
@@ -29,18 +28,20 @@ class Use(NamedTuple):
     finished_ms: int
 
 
-def node_page(row: Answer, offered: Sequence[Answer], used: Sequence[Use], now_ms: int) -> list[Answer]:
-    """`row` is that of long lists, `offered` is what may be done."""
-    asked = f"node={quote(row['id'], safe='')}"
+def node_page(
+    row: Answer, offered: Sequence[Answer], used: Sequence[Use], now_ms: int, asked: Mapping[str, str]
+) -> list[Answer]:
+    """`row` is that of long lists, `offered` is what may be done, `asked` are the parameters of the page."""
+    held = f"node={quote(row['id'], safe='')}"
     return [
         heading(row["id"], 1),
         *([actions(offered)] if offered else ()),
         facts(_figures(row)),
         heading("Containers over time"),
-        stream(row["id"], asked, "app", lanes="queue", colour="queue"),
+        stream(row["id"], held, "app", lanes="queue", colour="queue"),
         *(_memory(used, now_ms, row["totalMB"]) if used else ()),
         heading("Containers"),
-        containers(asked, _NO_CONTAINERS, of_node=True),
+        containers("node", row["id"], asked),
     ]
 
 

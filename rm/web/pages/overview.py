@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from urllib.parse import quote
 
+from yarnbox.rm.web.grids import Arrangement
 from yarnbox.rm.web.pages.blocks import (
     column,
     facts,
@@ -31,8 +32,7 @@ _BAD_STATES = ("lost", "unhealthy")
 _NODES = "/cluster/nodes"
 _MOST_NAMED = 3
 START_A_NODE = paragraph(["Start a node: ", {"code": "yarnbox add-node"}])
-_IDLE = "No applications are running or waiting. Submit one: yarnbox job pi 4 100000"
-_LIVING = "states=ACCEPTED,RUNNING"
+_LIVING = ("ACCEPTED", "RUNNING")
 _CHARTS = "/ui/charts/cluster?minutes=60"
 _WAITING = (
     column("reason", "Reason", isCard=True),
@@ -51,11 +51,12 @@ def cluster_page(
     *,
     own: Answer | None = None,
     user: str = "",
+    asked: Mapping[str, str],
     is_run: bool = False,
 ) -> list[Answer]:
     """`metrics`, `info` of the scheduler, `waiting` and what the reader's applications come to (`own`) are
-    answers by themselves; a recording may lack some of them. `states` counts applications, `is_run` is said
-    of a recording.
+    answers by themselves; a recording may lack some of them. `states` counts applications, `asked` are the
+    parameters of the page, `is_run` is said of a recording.
     """
     reasons = waiting["reason"] if waiting else []
     pending = sum(one["containers"] for one in reasons) or metrics["containersPending"]
@@ -71,10 +72,10 @@ def cluster_page(
         paragraph(f"{_used(metrics, waiting)} {_waits(metrics, reasons, pending)}", "headline"),
         *(() if is_run or _has_nodes(metrics) else (START_A_NODE,)),
         figures(list(_figures(metrics, pending, states))),
-        *(_waiting(waiting) if waiting and reasons else ()),
+        *(_waiting(waiting, asked) if waiting and reasons else ()),
         *(there if _has_nodes(metrics) else ()),
         heading("Running and waiting applications"),
-        applications("apps", f"/apps?{_LIVING}", f"/ui/apps?{_LIVING}&limit=20", _IDLE),
+        applications("apps", _LIVING, asked),
         folded("All figures", every),
     ]
 
@@ -83,11 +84,11 @@ def _group(name: str, found: Sequence[Answer]) -> Answer:
     return section([heading(name, 3), facts(found)])
 
 
-def _waiting(waiting: Answer) -> Iterable[Answer]:
+def _waiting(waiting: Answer, asked: Mapping[str, str]) -> Iterable[Answer]:
     rows = [{**one, "key": f"{one['queue']} {one['reason']}"} for one in waiting["reason"]]
     yield heading("What is waiting, and why")
-    how = {"of": "key", "order": "-containers", "calls": ["/ui/waiting"]}
-    yield grid("waiting", "Pending by reason", _WAITING, rows, **how)
+    arranged = Arrangement("waiting", _WAITING, asked, order="-containers")
+    yield grid(arranged, "Pending by reason", rows, of="key", calls=["/ui/waiting"])
     if unseen := waiting["unseen"]:
         yield paragraph(
             f"{plural(unseen, 'more waiting application')} {'is' if unseen == 1 else 'are'} not listed here: "

@@ -6,10 +6,11 @@ shares over time; what was done last.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from urllib.parse import quote, urlencode
 
+from yarnbox.rm.web.grids import Arrangement
 from yarnbox.rm.web.pages.blocks import (
     actions,
     alert,
@@ -60,9 +61,7 @@ _LIMITED = (
 _OPERATIONS = ("operation", "nodeId", "containerId", "queue")
 _NONE = "No operations yet."
 _UNCHOSEN = paragraph("Select a queue to see its details.", "empty")
-_NO_APPLICATION = "No application is running or waiting in this queue."
-_LIVING = "states=ACCEPTED,RUNNING"
-_NOT_OVER = "states=NEW,NEW_SAVING,SUBMITTED,ACCEPTED,RUNNING"
+_NOT_OVER = ("NEW", "NEW_SAVING", "SUBMITTED", "ACCEPTED", "RUNNING")
 _ONLY_QUEUE = "default"
 """What the FifoScheduler calls its queue."""
 USUAL_MINUTES = "15"
@@ -76,6 +75,8 @@ class Asked:
     queue: str = ""
     partition: str = ""
     minutes: str = ""
+    lists: Mapping[str, str] = field(default_factory=dict)
+    """The parameters of the page, of which lists have some."""
 
     @property
     def where(self) -> str:
@@ -100,8 +101,8 @@ def scheduler_page(
     """
     top = [heading("Scheduler", 1), paragraph(shown["scheduler"])]
     if shown["scheduler"] == "FifoScheduler":
-        only = Asked(queue=_ONLY_QUEUE, minutes=asked.minutes)
-        own = [facts(shown["fact"]), heading("Users"), _users(_OF_FIFO, users, "root")]
+        only = replace(asked, queue=_ONLY_QUEUE, partition="")
+        own = [facts(shown["fact"]), heading("Users"), _users(_OF_FIFO, users, "root", asked)]
         return [*top, *own, *_charts(asked), *_stream(only), *_applications(asked)]
     chosen, health = shown.get("chosen"), shown.get("health")
     last = [_health(health)] if health else []
@@ -172,11 +173,8 @@ def _stream(asked: Asked) -> Iterator[Answer]:
 
 
 def _applications(asked: Asked) -> Iterator[Answer]:
-    query = f"&{asked.queue_query}" if asked.queue else ""
     yield heading(f"Applications of {asked.queue}" if asked.queue else "Waiting and running applications")
-    yield applications(
-        "queueapps", f"/ui/apps?{_LIVING}{query}", f"/ui/apps?{_NOT_OVER}{query}&limit=20", _NO_APPLICATION
-    )
+    yield applications("queueapps", _NOT_OVER, asked.lists, asked.queue)
 
 
 def _card(
@@ -190,7 +188,7 @@ def _card(
     yield from _above(chosen, waiting)
     if offered:
         yield actions(offered)
-    yield from _below(chosen, users)
+    yield from _below(chosen, users, asked)
 
 
 def _above(chosen: Answer, waiting: Answer | None) -> Iterator[Answer]:
@@ -211,26 +209,27 @@ def _above(chosen: Answer, waiting: Answer | None) -> Iterator[Answer]:
         yield table("Pending by reason", ["Reason", "Queue", "Containers", "For example"], rows)
 
 
-def _below(chosen: Answer, users: Sequence[Answer]) -> Iterator[Answer]:
+def _below(chosen: Answer, users: Sequence[Answer], asked: Asked) -> Iterator[Answer]:
     limited = chosen["user"]
     yield facts(chosen["fact"])
     yield heading("Users" if limited is None else "Active Users Info", 3)
     if limited is None:
-        yield _users(_USERS, users, chosen["path"])
+        yield _users(_USERS, users, chosen["path"], asked)
         return
-    yield _grid(_LIMITED, limited, "/scheduler")
+    yield _grid(_LIMITED, limited, "/scheduler", asked)
     for one in sorted(limited, key=lambda user: str(user["username"])):
         if one["how"]:
             yield paragraph(f"{one['username']}: {one['how']}", "how")
 
 
-def _users(columns: Sequence[Answer], users: Sequence[Answer], path: str) -> Answer:
-    return _grid(columns, users, f"/ui/queue-users?queue={quote(path, safe='')}")
+def _users(columns: Sequence[Answer], users: Sequence[Answer], path: str, asked: Asked) -> Answer:
+    return _grid(columns, users, f"/ui/queue-users?queue={quote(path, safe='')}", asked)
 
 
-def _grid(columns: Sequence[Answer], users: Sequence[Answer], call: str) -> Answer:
+def _grid(columns: Sequence[Answer], users: Sequence[Answer], call: str, asked: Asked) -> Answer:
     none = "No user has an application in this queue."
-    return grid("users", "Users", columns, users, of="username", order="user", calls=[call], none=none)
+    arranged = Arrangement("users", columns, asked.lists, order="user")
+    return grid(arranged, "Users", users, of="username", calls=[call], none=none)
 
 
 def _health(info: Answer) -> Answer:

@@ -1,8 +1,9 @@
 """From an answer and what was asked to a file.
 
 `save` is the kind of file. `part` is the key of a list or the name of a chart among the parts of the page
-that the answer says, and may be left out where there is one. `columns` and `sort` are those of a list. Of a
-chart the picture goes from `begin` to `end`, in ms, `without` the series of these names.
+that the answer says, and may be left out where there is one. Lists come with the columns that are shown, and
+their rows in their order. Of a chart the picture goes from `begin` to `end`, in ms, `without` the series of
+these names.
 
 Where the answer is containers, and no part is named, it is their stream: the picture goes from `begin` to
 `end` and from the lane `first` to `last`; `lanes` and `colour` are keys of the traits, `present` is a moment
@@ -16,7 +17,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from yarnbox.rm.web.pages.lists import containers
 from yarnbox.rm.web.refusals import RestError
 from yarnbox.rm.web.saved import chart, stream, table
 from yarnbox.rm.web.saved.chart import Clock
@@ -79,7 +79,6 @@ def _parts(answer: Any) -> Iterator[tuple[str, Answer]]:
         yield from _shown(answer.get("block", ()))
         if "traits" in answer:
             yield "", {"stream": "containers"}
-            yield "containers", containers("", "")
 
 
 def _shown(block: Iterable[Answer]) -> Iterator[tuple[str, Answer]]:
@@ -102,18 +101,8 @@ class _Wanted:
 
 
 def _rows(wanted: _Wanted) -> list[Answer]:
-    found, grid = wanted.part["grid"], wanted.part
-    rows = wanted.answer.get(found, ()) if isinstance(found, str) else found
-    if grid.get("isSorted"):
-        return list(rows)
-    return table.ordered(grid["columns"], rows, _first(wanted.query, "sort") or grid.get("order", ""))
-
-
-def _list_csv(wanted: _Wanted) -> str:
-    rows = _rows(wanted)
-    shown = table.chosen(wanted.part["columns"], _first(wanted.query, "columns"), rows)
-    cells = ([table.value_of(column, row) for column in shown] for row in rows)
-    return table.csv([one["name"] for one in shown], cells)
+    found = wanted.part["grid"]
+    return list(wanted.answer.get(found, ()) if isinstance(found, str) else found)
 
 
 def _chart_svg(wanted: _Wanted) -> str:
@@ -143,7 +132,10 @@ def _stream_svg(wanted: _Wanted) -> str:
 
 
 _WRITERS: Mapping[str, Mapping[str, Callable[[_Wanted], str]]] = {
-    "id": {"csv": _list_csv, "json": lambda wanted: table.json_rows(_rows(wanted))},
+    "id": {
+        "csv": lambda wanted: table.list_csv(wanted.part["columns"], _rows(wanted)),
+        "json": lambda wanted: table.json_rows(_rows(wanted)),
+    },
     "chart": {"csv": lambda wanted: chart.chart_csv(wanted.part, wanted.clock), "svg": _chart_svg},
     "stream": {"csv": lambda wanted: stream.containers_csv(wanted.answer), "svg": _stream_svg},
 }

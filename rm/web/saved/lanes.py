@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from typing import NamedTuple
 
-from yarnbox.rm.web.pages.heat import natural
+from yarnbox.rm.web.grids import natural
 from yarnbox.rm.web.values import Answer
 
 _LEAST_MS = 1000

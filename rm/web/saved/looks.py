@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from yarnbox.rm.web.pages.heat import natural
+from yarnbox.rm.web.grids import natural
 from yarnbox.rm.web.saved.shapes import HUES
 from yarnbox.rm.web.values import Answer
 

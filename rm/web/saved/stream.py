@@ -48,9 +48,7 @@ class View:
 
 def containers_csv(answer: Answer) -> str:
     """Every container, by the columns that tell its life."""
-    columns = answer["traits"]["life"]
-    cells = ([table.value_of(column, row) for column in columns] for row in answer["container"])
-    return table.csv([one["name"] for one in columns], cells)
+    return table.list_csv(answer["traits"]["life"], answer["container"])
 
 
 def stream_svg(answer: Answer, view: View, clock: Clock) -> str:

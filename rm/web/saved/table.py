@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from yarnbox.rm.web.pages.heat import natural
+from yarnbox.rm.web.grids import value_in
 from yarnbox.rm.web.values import Answer
 from yarnbox.yarn.http import notation
 
@@ -18,6 +18,12 @@ def csv(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     application is anybody's.
     """
     return "".join(f"{','.join(map(_cell, row))}\r\n" for row in (heads, *rows))
+
+
+def list_csv(columns: Sequence[Answer], rows: Iterable[Answer]) -> str:
+    """Rows of a list, by its columns."""
+    cells = ([value_in(column, row) for column in columns] for row in rows)
+    return csv([one["name"] for one in columns], cells)
 
 
 def _cell(value: object) -> str:
@@ -44,43 +50,3 @@ def _text(value: object) -> str:
 def json_rows(rows: Iterable[Answer]) -> str:
     """A list of objects, one a line."""
     return "[" + ",".join("\n" + notation.natural(row) for row in rows) + "\n]\n"
-
-
-def value_of(column: Answer, row: Answer) -> object:
-    """What is sorted and saved. What has not happened yet has the moment 0: that is no value."""
-    value = row.get(column["read"])
-    if column["kind"] in ("moment", "logged"):
-        return value or None
-    if column["kind"] == "amount":
-        return value["memory"] if value else None
-    return value
-
-
-def chosen(columns: Sequence[Answer], keys: str, rows: Sequence[Answer]) -> list[Answer]:
-    """The columns with these keys, separated by commas; without any those that are shown at first, which are
-    not on request alone, and in which there is something.
-    """
-    by_key = {one["key"]: one for one in columns}
-    found = [by_key[key] for key in keys.split(",") if key in by_key]
-    return found or [one for one in columns if not one.get("isOff") and _is_used(one, rows)]
-
-
-def _is_used(column: Answer, rows: Sequence[Answer]) -> bool:
-    is_kept = column.get("isFixed") or column.get("isCard") or not rows
-    return is_kept or any(value_of(column, row) not in (None, "") for row in rows)
-
-
-def ordered(columns: Sequence[Answer], rows: Sequence[Answer], sort: str) -> list[Answer]:
-    """The rows by the column with that key, with `-` before it the largest first."""
-    column = next((one for one in columns if one["key"] == sort.removeprefix("-")), None)
-    if column is None:
-        return list(rows)
-    return sorted(rows, key=lambda row: _place(value_of(column, row)), reverse=sort.startswith("-"))
-
-
-def _place(value: object) -> tuple[int, float, tuple[str | int, ...]]:
-    """Nothing, numbers, and texts as people order them."""
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return 1, value, ()
-    text = _text(value)
-    return (2, 0, natural(text)) if text else (0, 0, ())

@@ -36,8 +36,8 @@ def test_lists_at_a_moment(recording: Recording) -> None:
                 assert [row["State"] for row in rows_of(text)] == states
             nodes = json.loads(await saved(caller, "/ui/nodes?at=0&part=nodes&save=json", "nodes.json"))
             assert [one["rack"] for one in nodes] == ["/default-rack", "/r2"]
-            path = "/ui/containers?app=application_0_0001&part=containers&save=csv"
-            found = rows_of(await saved(caller, path, "containers.csv"))
+            asked = "/ui/containers/list?app=application_0_0001&part=containers&save=csv"
+            found = rows_of(await saved(caller, asked, "containers.csv"))
             assert {row["Container State"] for row in found} == {"COMPLETE"}
             why = (await caller.get("/ui/nodes?part=apps&save=csv", 400))["RemoteException"]["message"]
             assert why == "part has to be one of: nodes"

@@ -68,17 +68,20 @@ async def choose_columns(page: Page, caller: Web) -> None:
     await show(page, caller, "/apps")
     assert await page.locator("th", has_text="LaunchTime").count() == 0
     await page.locator("summary", has_text="Columns").click()
-    await page.get_by_label("LaunchTime", exact=True).check()
+    await page.get_by_role("link", name="LaunchTime: show").click()
     await page.locator("th", has_text="LaunchTime").wait_for()
-    await page.get_by_role("button", name="User to the left").click()
+    await page.get_by_role("link", name="User to the left").click()
     await page.locator("th:first-child", has_text="User").wait_for()
     assert "columns=user%2Cid%2C" in page.url
     await show(page, caller, "/apps")
     await page.locator("th:first-child", has_text="User").wait_for()
     assert "columns=user%2Cid%2C" in page.url
     await page.locator("summary", has_text="Columns").click()
-    await page.get_by_role("button", name="Reset columns").click()
+    await page.get_by_role("link", name="Reset columns").click()
     await page.locator("th:first-child", has_text="ID").wait_for()
+    await show(page, caller, "/apps")
+    await page.locator("th:first-child", has_text="ID").wait_for()
+    assert "columns" not in page.url, "nothing is remembered"
 
 
 async def sort_and_save(page: Page, caller: Web, ids: list[str]) -> None:
@@ -156,8 +159,9 @@ async def look_at_many_nodes(page: Page, caller: Web) -> None:
     async def answer(route: Any) -> None:
         asked = dict(parse_qsl(urlsplit(route.request.url).query))
         nodes = NodesPage(asked)
-        shown = [row for one in rows if (row := nodes.take(one)) is not None]
-        await route.fulfill(json={"nodes": {"node": shown, "block": nodes.blocks("")}})
+        for one in rows:
+            nodes.take(one)
+        await route.fulfill(json={"nodes": {"node": nodes.rows(), "block": nodes.blocks("")}})
 
     await page.route("**/ui/nodes*", answer)
     await show(page, caller, "/nodes")

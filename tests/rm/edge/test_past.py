@@ -379,6 +379,16 @@ def test_the_containers_of_fifo_are_those_of_its_one_queue(
                 ]
                 assert [len(one["containers"]["container"]) for one in parts] == [1, 1, 1, 0]
                 assert {one["containers"]["known"] for one in parts} == {3}
+                path = "/ui/containers/list?queue=default&containers.sort="
+                ids = sorted(one["id"] for one in held["container"])
+                sorts = ("id", "-id", "started")
+                lists = {sort: (await caller.get(path + sort))["containers"] for sort in sorts}
+                assert [one["id"] for one in lists["id"]["container"]] == ids
+                assert [one["id"] for one in lists["-id"]["container"]] == ids[::-1]
+                began = [one["started"] for one in lists["started"]["container"]]
+                assert (len(began), began) == (3, sorted(began))
+                (head,) = (one for one in lists["-id"]["block"][0]["columns"] if "order" in one)
+                assert (head["key"], head["order"], head["next"]) == ("id", "descending", "id")
                 nothing = await caller.get("/ui/containers?queue=root.nobody")
                 assert nothing["containers"]["container"] == []
                 assert nothing["containers"]["now"] >= ended

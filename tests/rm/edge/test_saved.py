@@ -60,7 +60,7 @@ def test_nodes_and_containers_are_files_too(tmp_path: Path) -> None:
         async with web(tmp_path) as caller:
             (node,) = rows_of(await saved(caller, "/ui/nodes?part=nodes&save=csv", "text/csv", "nodes.csv"))
             assert node["Node Address"] == str(NODE)
-            path = f"/ui/containers?node={NODE}&save=csv&part=containers"
+            path = f"/ui/containers/list?node={NODE}&save=csv&part=containers"
             assert rows_of(await saved(caller, path, "text/csv", "containers.csv")) == []
             why = await caller.get(f"/ui/containers?node={NODE}&save=svg", 400)
             assert why["RemoteException"]["message"] == "there are no containers yet"

@@ -3,9 +3,9 @@ import { get, list } from "./api.js";
 import { chart } from "./charts.js";
 import { containersOf } from "./containers.js";
 import { actions } from "./dialog.js";
-import { exact, facts, h, html, pushQuery, refresh, said, select, table, withQuery } from "./dom.js";
+import { exact, facts, h, html, pushQuery, refresh, said, select, withQuery } from "./dom.js";
 import { Form } from "./form.js";
-import { grid } from "./grid.js";
+import { grid, table } from "./grid.js";
 import { streamOf } from "./taskstream.js";
 
 const classOf = (kind) => ({ class: kind || null });
@@ -59,15 +59,9 @@ export const DRAWN = {
   text: (text, { label }) => said({ text, label }),
   section: (parts, { kind, label }, query) =>
     html`<section ...${classOf(kind)} aria-label=${label || null}>${blocks(parts, query)}</section>`,
-  folded: (parts, { summary }, query) =>
-    html`<details><summary>${summary}</summary>${blocks(parts, query)}</details>`,
-  table: (rows, { name, columns, none }) =>
-    table(
-      name,
-      columns,
-      rows.map((row) => row.map(said)),
-      none,
-    ),
+  folded: (parts, { summary, kind }, query) =>
+    html`<details ...${classOf(kind)}><summary>${summary}</summary>${blocks(parts, query)}</details>`,
+  table: (rows, options) => table(rows, options),
   chart: (_, one) => chart(one),
   bars: (rows, { into }) => html`<ul class="queues">${rows.map(bar(into))}</ul>`,
   lifeline: (steps) => html`<ol class="lifeline" aria-label="Life line">${steps.map(step)}</ol>`,
@@ -87,10 +81,11 @@ export const DRAWN = {
   tail: (text, { name }) => html`<div class="tail" tabindex="0" role="log" aria-live="off" aria-label=${name}>
     <pre>${text}</pre>
   </div>`,
-  grid: (rows, { read, ...options }, query) =>
+  grid: (rows, { read, chooser, ...options }, query) =>
     grid({
       ...options,
       query,
+      chooser: blocks(chooser, query),
       rows: typeof rows === "string" ? list(read[rows]) : rows,
     }),
 };

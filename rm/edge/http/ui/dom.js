@@ -113,28 +113,6 @@ function explained(word, title) {
   return h("dfn", {}, h("button", { type: "button", popovertarget: "means", title, onclick: show }, word));
 }
 
-// A few rows that need no choice of columns; lists that do are grids (grid.js). On a phone a row of many
-// columns is a card whose cells say what they are.
-const CARDS_FROM = 4;
-const wordOf = (column) => column.swatch ?? column.term ?? column;
-export function table(name, columns, rows, none) {
-  if (!rows.length) return empty(none);
-  const isCards = columns.length >= CARDS_FROM;
-  return html`<div class="scroll" tabindex="0" role="region" aria-label=${name}>
-    <table class=${isCards ? "cards" : null}>
-      <caption>${name}</caption>
-      <thead><tr>${columns.map((one) => html`<th scope="col">${said(one)}</th>`)}</tr></thead>
-      <tbody>
-        ${rows.map(
-          (row) => html`<tr>
-            ${row.map((cell, i) => html`<td data-name=${isCards ? wordOf(columns[i]) : null}>${cell}</td>`)}
-          </tr>`,
-        )}
-      </tbody>
-    </table>
-  </div>`;
-}
-
 // A small button, whose sign is explained to those who do not know it.
 export const tool = (sign, label, does) =>
   html`<button aria-label=${label} title=${label} onclick=${does}>${sign}</button>`;
@@ -149,19 +127,20 @@ export const select = (choices, present, chosen, more = {}) =>
 
 // The present address with one part changed; a list begins anew when anything but its place in it, or its
 // columns, changes.
-export function withQuery(name, value, keepsPlace = name === "from") {
+export function withQuery(name, value) {
   const url = new URL(location.href);
+  if (!/(^|\.)(from|columns)$/.test(name))
+    for (const one of [...url.searchParams.keys()]) if (/(^|\.)from$/.test(one)) url.searchParams.delete(one);
   if (value === null || value === "") url.searchParams.delete(name);
   else url.searchParams.set(name, value);
-  if (!keepsPlace) url.searchParams.delete("from");
   return url.pathname + url.search;
 }
 
 /** Has the page read and drawn anew. */
 export const refresh = () => dispatchEvent(new Event("refresh"));
 
-export function replaceQuery(name, value, keepsPlace) {
-  history.replaceState(null, "", withQuery(name, value, keepsPlace));
+export function replaceQuery(name, value) {
+  history.replaceState(null, "", withQuery(name, value));
   refresh();
 }
 
@@ -181,20 +160,56 @@ export const facts = (found) => html`<dl>
   )}
 </dl>`;
 
-// As the ResourceManager says them: a value is a number, words, an amount, something that is shown by its
-// kind, or several of these, and may lead somewhere.
-export const KINDS = {
+// What the ResourceManager does not know is -1.
+const orUnknown = (shown) => (value) => (value >= 0 ? shown(value) : "N/A");
+function part(value, whole, shown) {
+  const share = whole ? (100 * value) / whole : 0;
+  return [bar(share, percent(share)), " ", shown];
+}
+// Of a long text the beginning, and all of it on request: in its column it would be many lines high.
+const LONG = 120,
+  BEGINNING = 60;
+const folded = (value) =>
+  value?.length > LONG
+    ? h("details", {}, h("summary", {}, value.slice(0, BEGINNING), " …"), h("pre", {}, value))
+    : value;
+// An address with fields of the row in braces; a field that is an address by itself stays as it is.
+const filled = (address, row) =>
+  address.replace(/\{([^}]+)\}/g, (found, field) =>
+    found === address ? (row[field] ?? "") : encodeURIComponent(row[field]).replaceAll("%3A", ":"),
+  );
+function led(value, { to, ask, word = value, kind, label }, row) {
+  const href = ask ? withQuery(...ask) : row ? value && filled(to, row) : to;
+  return href ? h("a", { href, class: kind || null, "aria-label": label }, said(word)) : orNone(value);
+}
+
+// How a value is shown, by its kind: one that is said has that as the key before it, and further fields; a
+// cell has those of its column, and its row.
+const KINDS = {
+  plain: said,
+  number: said,
+  long: folded,
+  known: orNone,
+  count: orUnknown((value) => value),
+  gib: orUnknown(gib),
+  amount: (value) => (value ? amount(value) : "N/A"),
   memory: (_, all) => amount(all),
+  percent,
+  part: (value, { of }, row) => part(value, row[of], value),
+  gibPart: (value, { of }, row) => part(value, row[of], gib(value)),
+  share: (value, { said = percent(value) }) => [bar(value, said), " ", said],
   moment,
+  logged,
   exact,
   duration,
-  state,
-  share: (value, { said = percent(value) }) => [bar(value, said), " ", said],
-  link: (value, { to, kind }) => h("a", { href: to, class: kind || null }, said(value)),
   clock,
+  state,
+  containerState: (value, _, row) => [state(value), row.isAM && " AM"],
+  link: led,
   sign: (value, { word }) => h("b", { role: "img", "aria-label": word }, value),
   word: (value, { kind, title }) =>
     h(kind || title ? "span" : "b", { class: kind || null, title }, said(value)),
+  trouble: (value, _, row) => h("span", { class: row.isTrouble ? "trouble" : null }, value),
   together: (value) => h("span", {}, said(value)),
   small: (value) => h("small", {}, said(value)),
   code: (value) => h("code", {}, value),
@@ -209,9 +224,17 @@ export const KINDS = {
   text: (value, { label = "Diagnostics" }) =>
     html`<pre tabindex="0" role="group" aria-label=${label}>${inUnits(value)}</pre>`,
 };
+
+/** A number, words, an amount, something that is shown by its kind, or several of these. */
 export function said(value) {
-  if (Array.isArray(value)) return value.map(said);
+  if (Array.isArray(value)) return value.map((one) => said(one));
   const isPlain = typeof value !== "object" || value === null;
   const kind = !isPlain && Object.keys(KINDS).find((one) => value[one] !== undefined);
   return kind ? KINDS[kind](value[kind], value) : inUnits(value);
+}
+
+/** What a row has in a column. */
+export function cellOf({ kind, read, note, ...how }, row) {
+  const shown = KINDS[kind](row[read], how, row);
+  return note && row[note] ? [shown, h("small", {}, ` ${row[note]}`)] : shown;
 }

@@ -1,8 +1,7 @@
-// Lists of things, as the ResourceManager says them (rm/web/pages/lists.py): columns that are chosen, ordered
-// and sorted, rows that are drawn only where one looks (by @tanstack/virtual-core), and the whole as a file.
+// Tables and lists, as the ResourceManager says them (rm/web/pages/blocks.py): rows come in their order, with
+// the columns that are shown, and are drawn only where one looks (by @tanstack/virtual-core).
 import { fileAt, ROOT } from "./api.js";
-import { columnOf } from "./columns.js";
-import { Component, empty, html, natural, replaceQuery, said, withQuery } from "./dom.js";
+import { Component, cellOf, empty, html, replaceQuery, said, withQuery } from "./dom.js";
 import {
   elementScroll,
   observeElementOffset,
@@ -20,102 +19,30 @@ const ABOVE_PX = 60;
 const WINDOWED = 120,
   MARGIN = 24;
 
-// Columns in which no row has anything are left to the choice.
-const isUsed = ({ isFixed, isCard, value }, rows) =>
-  isFixed || isCard || !rows.length || rows.some((one) => (value(one) ?? "") !== "");
+const kindOf = (/** @type {any} */ { isNumber, isWide }) =>
+  `${isNumber ? "count" : ""}${isWide ? " wide" : ""}`;
 
-// The choice stands in the address; the last one made here is used where the address has none.
-function chosenColumns({ id, columns, rows, query }, parameter) {
-  const keysOf = (text) => text?.split(",").filter((key) => columns.some((one) => one.key === key)) ?? [];
-  const usual = columns.filter((one) => !one.isOff && isUsed(one, rows)).map((one) => one.key);
-  const stored = localStorage.getItem(`columns.${id}`);
-  if (!query.has(parameter) && stored) history.replaceState(null, "", withQuery(parameter, stored, true));
-  const keys = [query.get(parameter), stored].map(keysOf).find((some) => some.length) ?? usual;
-  const choose = (next) => {
-    const kept = String(next) === String(usual) ? "" : String(next);
-    localStorage.setItem(`columns.${id}`, kept);
-    replaceQuery(parameter, kept, true);
-  };
-  const chosen = keys.map((key) => columns.find((one) => one.key === key));
-  // On a phone a row shows the columns that say isCard, or all where none does.
-  const hasCards = chosen.some((one) => one.isCard);
-  const shown = chosen.map((one) => ({ ...one, isWide: hasCards && !one.isCard }));
-  return { shown, chooser: chooser(columns, keys, choose, usual) };
-}
-
-function chooser(columns, keys, choose, usual) {
-  const mover = (one, from, to, where, arrow) => html`<button
-    aria-label=${`${one.name} to the ${where}`}
-    disabled=${!keys[to]}
-    onclick=${() => choose(keys.with(from, keys[to]).with(to, one.key))}
-  >
-    ${arrow}
-  </button>`;
-  const entry = (one) => {
-    const at = keys.indexOf(one.key),
-      isOn = at >= 0;
-    const flip = () => choose(isOn ? keys.toSpliced(at, 1) : [...keys, one.key]);
-    return html`<li key=${one.key}>
-      <label>
-        <input type="checkbox" checked=${isOn} disabled=${isOn && keys.length === 1} onchange=${flip} />
-        ${one.name}
-      </label>
-      ${isOn && [mover(one, at, at - 1, "left", "↑"), mover(one, at, at + 1, "right", "↓")]}
-    </li>`;
-  };
-  const place = (one) => (keys.includes(one.key) ? keys.indexOf(one.key) : keys.length);
-  return html`<details class="columns">
-    <summary>Columns</summary>
-    <ol>
-      ${columns.toSorted((a, b) => place(a) - place(b)).map(entry)}
-    </ol>
-    <button onclick=${() => choose(usual)}>Reset columns</button>
-  </details>`;
-}
-
-const compare = (a, b) =>
-  typeof a === "number" && typeof b === "number" ? a - b : natural.compare(String(a ?? ""), String(b ?? ""));
-
-function sortedRows({ columns, rows, isSorted }, sort) {
-  const column = columns.find((one) => one.key === sort.replace(/^-/, ""));
-  if (isSorted || !column) return rows;
-  const sign = sort.startsWith("-") ? -1 : 1;
-  const values = rows.map(column.value);
-  const order = [...rows.keys()].sort((a, b) => sign * compare(values[a], values[b]));
-  return order.map((i) => rows[i]);
-}
-
-const kindOf = ({ isNumber, isWide }) => `${isNumber ? "count" : ""}${isWide ? " wide" : ""}`;
-
-// The first click sorts numbers from the largest, texts from the first letter.
-function head(column, sort, parameter, isLong) {
-  const isUp = sort === column.key,
-    isDown = sort === `-${column.key}`;
-  const next = isDown ? column.key : isUp || column.isNumber ? `-${column.key}` : column.key;
-  const sorted = isUp ? "ascending" : isDown ? "descending" : null;
-  const name = html`<a href=${withQuery(parameter, next)}>${column.name}</a>
-    <span aria-hidden="true">${isDown ? " ▾" : isUp ? " ▴" : ""}</span>`;
+const ARROWS = { ascending: " ▴", descending: " ▾" };
+function head({ key, name, order, next, width, ...column }, sortBy, isLong) {
   return html`<th
     scope="col"
-    key=${column.key}
-    data-key=${column.key}
-    style=${isLong && !column.takesRest ? { width: `${widthOf(column)}px` } : {}}
+    key=${key}
+    data-key=${key}
+    style=${isLong && !column.takesRest ? { width: `${width}px` } : {}}
     class=${kindOf(column)}
-    aria-sort=${sorted}
+    aria-sort=${order}
   >
-    ${column.isFixed ? column.name : name}
+    ${next ? html`<a href=${withQuery(sortBy, next)}>${name}</a>` : said(name)}
+    <span aria-hidden="true">${ARROWS[order]}</span>
   </th>`;
 }
 
 const LONG_TEXT = 40;
-
-function cell(column, one) {
-  const value = column.value(one);
+function cell(column, row) {
+  const value = row[column.read];
   const isLong = typeof value === "string" && value.length > LONG_TEXT;
   const kind = `${kindOf(column)}${column.isLine ? " line" : ""}${isLong ? " long" : ""}`;
-  return html`<td key=${column.key} class=${kind} data-name=${column.isNumber ? column.name : null}>
-    ${column.cell(one)}
-  </td>`;
+  return html`<td key=${column.key} class=${kind} data-name=${column.label}>${cellOf(column, row)}</td>`;
 }
 
 // Of a long list only the rows are there that can be seen, and some beside them; two empty ones stand for the
@@ -132,7 +59,7 @@ class List extends Component {
     const eachPx = rowPx();
     return {
       // Heights belong to rows, wherever they are in the list.
-      getItemKey: (index) => keyOf(rows[index]),
+      getItemKey: (index) => keyOf(rows[index], index),
       count: rows.length,
       enabled: rows.length > WINDOWED,
       getScrollElement: () => this.place,
@@ -164,26 +91,26 @@ class List extends Component {
     this.leave();
   }
 
-  render({ name, rows, shown, keyOf, heads }) {
+  render({ name, kind, rows, columns, keyOf, sortBy }) {
     const isLong = this.virtual.options.enabled;
-    const width = isLong && !IS_PHONE.matches && shown.reduce((sum, one) => sum + widthOf(one), 0);
+    const width = isLong && !IS_PHONE.matches && columns.reduce((sum, one) => sum + one.width, 0);
     const items = this.virtual.getVirtualItems(),
       total = this.virtual.getTotalSize();
     const above = items.length ? items[0].start - ABOVE_PX : 0,
       below = items.length ? total - (items.at(-1).end - ABOVE_PX) : total;
     const drawn = isLong ? items.map((one) => one.index) : [...rows.keys()];
     const space = (key, height) => html`<tr key=${key} class="space" aria-hidden="true">
-      <td colspan=${shown.length} style=${{ height: `${height}px` }}></td>
+      <td colspan=${columns.length} style=${{ height: `${height}px` }}></td>
     </tr>`;
     const measure = isLong ? this.virtual.measureElement : null;
     const line = (i) => html`<tr
-      key=${`=${keyOf(rows[i])}`}
+      key=${`=${keyOf(rows[i], i)}`}
       ref=${measure}
       data-index=${i}
       tabindex=${i ? "-1" : "0"}
       aria-rowindex=${i + 2}
     >
-      ${shown.map((column) => cell(column, rows[i]))}
+      ${columns.map((column) => cell(column, rows[i]))}
     </tr>`;
     return html`<div
       class=${isLong ? "scroll window" : "scroll"}
@@ -195,9 +122,9 @@ class List extends Component {
         this.place = place || this.place;
       }}
     >
-      <table style=${width ? { width: `${width}px` } : {}} aria-rowcount=${rows.length + 1}>
+      <table class=${kind} style=${width ? { width: `${width}px` } : {}} aria-rowcount=${rows.length + 1}>
         <caption>${name}</caption>
-        <thead><tr aria-rowindex="1">${heads}</tr></thead>
+        <thead><tr aria-rowindex="1">${columns.map((one) => head(one, sortBy, isLong))}</tr></thead>
         <tbody>
           ${isLong && space("above", above)}
           ${drawn.map(line)}
@@ -208,13 +135,28 @@ class List extends Component {
   }
 }
 
-const widthOf = (one) => one.width || (one.isNumber ? 120 : 190);
+// On a phone a row of many columns is a card whose cells say what they are.
+const CARDS_FROM = 4;
+const wordOf = (name) => name.swatch ?? name.term ?? name;
+
+/** A few rows, each a list of what is said in its cells. */
+export function table(rows, { name, columns, none }) {
+  if (!rows.length) return empty(none);
+  const kind = columns.length < CARDS_FROM ? null : "cards";
+  const shown = columns.map((one, i) => ({
+    key: i,
+    name: one,
+    read: i,
+    kind: "plain",
+    label: kind && wordOf(one),
+  }));
+  return html`<${List} ...${{ name, kind, rows, columns: shown, keyOf: (_, i) => i }} />`;
+}
 
 // All of a table can be had as a file. What it was read from is shown with it: whoever wants the same in a
 // program sees how.
-function tools({ id, part = id, address, calls = [] }, { shown, chooser }, sort) {
-  const columns = shown.map((one) => one.key).join();
-  const file = (save) => html`<a download href=${fileAt(address, { save, part, columns, sort })}>
+function tools({ id, address, chooser, calls = [] }) {
+  const file = (save) => html`<a download href=${fileAt(address, { save, part: id })}>
     ${save.toUpperCase()}
   </a>`;
   return html`<div class="tools">
@@ -223,18 +165,18 @@ function tools({ id, part = id, address, calls = [] }, { shown, chooser }, sort)
   </div>`;
 }
 
-/** `of` is the field that tells rows apart; rows that are some of a longer list are all at `whole`. */
+// The last choice of columns is used where the address has none.
+function recall({ id, chooseBy, chosen, query }) {
+  const name = `columns.${id}`,
+    stored = localStorage.getItem(name);
+  if (query.has(chooseBy)) localStorage.setItem(name, chosen);
+  else if (stored) replaceQuery(chooseBy, stored);
+}
+
+/** A list whose columns can be chosen and sorted; `of` is the field that tells rows apart. */
 export function grid(/** @type {any} */ options) {
-  const { id, name, query, none, of = "id", isMain = false, order = "" } = options;
-  const parameter = (word) => (isMain ? word : `${id}.${word}`),
-    sort = query.get(parameter("sort")) || order;
-  const all = { ...options, columns: options.columns.map(columnOf) };
-  const sorted = sortedRows(all, sort);
-  const present = chosenColumns(all, parameter("columns")),
-    { shown } = present;
-  const bar = tools(options, present, sort);
-  if (!sorted.length) return [bar, empty(said(none))];
-  const heads = shown.map((one) => head(one, sort, parameter("sort"), sorted.length > WINDOWED));
-  const props = { name, rows: sorted, shown, heads, keyOf: (one) => one[of] };
-  return [bar, html`<${List} key=${id} ...${props} />`];
+  const { id, rows, none, of = "id" } = options;
+  if (options.chooseBy) recall(options);
+  const props = { ...options, kind: "list", keyOf: (one) => one[of] };
+  return [tools(options), rows.length ? html`<${List} key=${id} ...${props} />` : empty(said(none))];
 }

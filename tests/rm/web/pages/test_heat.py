@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from yarnbox.rm.web.pages.heat import HeatMap, natural
+from yarnbox.rm.web.grids import natural
+from yarnbox.rm.web.pages.heat import HeatMap
 from yarnbox.rm.web.values import Answer
 
 

@@ -20,7 +20,7 @@ def test_the_figures_of_a_node() -> None:
     rig.add_node("n1", 4096, 4)
     (node,) = rig.context.nodes.values()
     row = node_row(rig.context, node, "127.0.0.1:8042") | {"usedMB": 1024, "tags": "hbase(2)"}
-    page = node_page(row, [], [], 5000)
+    page = node_page(row, [], [], 5000, {})
     assert page[0] == {"heading": str(node.node_id), "level": 1}
     assert not any("chart" in one for one in page), "there is nothing to draw"
     found = facts(page)
@@ -30,7 +30,7 @@ def test_the_figures_of_a_node() -> None:
     assert found["Memory"][0] == {"share": 25.0, "said": "1.0 GiB of 4.0 GiB"}
     assert found["VCores"][0] == {"share": 0.0, "said": "0 of 4"}
     assert found["Allocation Tags"][0] == "hbase(2)"
-    found = facts(node_page(row | {"http": "", "totalMB": 0, "report": ""}, [], [], 5000))
+    found = facts(node_page(row | {"http": "", "totalMB": 0, "report": ""}, [], [], 5000, {}))
     assert found["Pages"] == ("N/A", "")
     assert found["Memory"][0]["share"] == 0
     assert found["Health report"][0] == "N/A"
@@ -54,7 +54,7 @@ NODE = {
 
 
 def drawn(*used: Use, now_ms: int = 5000) -> Answer:
-    (found,) = (one for one in node_page(NODE, [], used, now_ms) if "chart" in one)
+    (found,) = (one for one in node_page(NODE, [], used, now_ms, {}) if "chart" in one)
     return found
 
 

@@ -36,7 +36,7 @@ def waiting(*reasons: tuple[str, str, int, int], vcores: bool = True) -> dict[st
 
 
 def page(found: dict[str, Any], why: dict[str, Any] | None = None, **more: Any) -> list[Any]:
-    return cluster_page(found, more.pop("info", None), why, more.pop("states", {}), **more)
+    return cluster_page(found, more.pop("info", None), why, more.pop("states", {}), asked={}, **more)
 
 
 def headline(found: dict[str, Any], why: dict[str, Any] | None = None) -> str:
@@ -129,8 +129,10 @@ def test_what_waits_is_listed_and_what_was_not_looked_at_is_counted(empty: dict[
     shown = page(with_nodes(empty), why)
     listed, (more,) = named(shown, "Pending by reason"), paragraphs(shown, "how")
     assert "What is waiting, and why" in of_kind(shown, "heading")
-    assert (listed["order"], listed["grid"][0]["containers"]) == ("-containers", 9)
+    assert [one["key"] for one in listed["columns"] if one.get("order") == "descending"] == ["containers"]
+    assert listed["grid"][0]["containers"] == 9
     assert listed["grid"][0][listed["of"]] == f"root.a {FULL}"
     assert more.startswith("1 more waiting application is not listed here")
     nothing = page(with_nodes(empty), waiting())
-    assert [one["id"] for one in nothing if "grid" in one] == ["apps"]
+    assert [one for one in nothing if "grid" in one] == []
+    assert nothing[-2]["source"] == "/ui/apps?states=ACCEPTED%2CRUNNING&limit=20&list=apps"

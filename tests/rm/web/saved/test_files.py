@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from yarnbox.rm.web.grids import Arrangement
 from yarnbox.rm.web.pages.blocks import chart, column, folded, grid, heading, line, section
 from yarnbox.rm.web.refusals import RestError
 from yarnbox.rm.web.saved.files import File, file_of
@@ -17,10 +18,14 @@ ANSWER = {
     "node": ROWS,
     "block": [
         heading("Nodes"),
-        section([grid("nodes", "Nodes", COLUMNS, "node", order="-id")]),
-        folded("More", [grid("others", "Others", COLUMNS, ROWS, isSorted=True)]),
+        section([grid(Arrangement("nodes", COLUMNS, {}), "Nodes", "node")]),
+        folded("More", [grid(Arrangement("others", COLUMNS, {"others.sort": "-id"}), "Others", ROWS)]),
     ],
 }
+
+
+def one(key: str) -> Any:
+    return {"block": [grid(Arrangement(key, COLUMNS, {}), "One", ROWS)]}
 
 
 def saved(answer: Any = ANSWER, **asked: str) -> File:
@@ -38,24 +43,28 @@ def test_a_list_beside_the_page() -> None:
     file = saved(save="csv", part="nodes")
     assert (file.name, file.kind) == ("nodes.csv", "text/csv")
     assert file.headers == {"Content-Disposition": 'attachment; filename="nodes.csv"'}
-    assert file.text == "ID,Used\r\nn10,2\r\nn2,1\r\n"
-    assert saved(save="csv", part="nodes", columns="used", sort="id").text == "Used\r\n1\r\n2\r\n"
-    assert json.loads(saved(save="json", part="nodes", sort="id").text) == ROWS
+    assert file.text == "ID,Used\r\nn2,1\r\nn10,2\r\n"
+    assert json.loads(saved(save="json", part="nodes").text) == ROWS
 
 
-def test_a_list_within_the_page_that_comes_sorted() -> None:
-    assert json.loads(saved(save="json", part="others", sort="-id").text) == ROWS
+def test_a_list_within_the_page() -> None:
+    assert json.loads(saved(save="json", part="others").text) == ROWS[::-1]
+
+
+def test_the_columns_are_those_that_are_shown() -> None:
+    shown = Arrangement("one", COLUMNS, {"one.columns": "used"})
+    assert saved({"block": [grid(shown, "One", ROWS)]}, save="csv").text == "Used\r\n1\r\n2\r\n"
 
 
 def test_the_only_part_needs_no_name() -> None:
-    assert saved({"block": [grid("one", "One", COLUMNS, ROWS)]}, save="csv").name == "one.csv"
+    assert saved(one("one"), save="csv").name == "one.csv"
 
 
-def test_containers_are_a_list_of_their_own() -> None:
-    row = {"id": "c1", "started": 100, "finished": 0}
-    answer = {"container": [row, {"id": "c2", "started": 50, "finished": 60}], "traits": {}}
-    file = saved(answer, save="csv", part="containers", columns="id,finished")
-    assert file.text == "Container ID,Finished\r\nc1,\r\nc2,60\r\n"
+def test_containers_are_saved_by_what_tells_their_life() -> None:
+    rows = [{"id": "c1", "elapsed": 30, "finished": 0}, {"id": "c2", "elapsed": 10, "finished": 60}]
+    columns = (column("id", "Container"), column("elapsed", "Elapsed", "duration"))
+    file = saved({"container": rows, "traits": {"life": columns}}, save="csv")
+    assert file.text == "Container,Elapsed\r\nc1,30\r\nc2,10\r\n"
 
 
 USED = {"block": [folded("Each", [section([chart("root: used", [1000, 3000], [line("a", [1, 2])])])])]}
@@ -93,4 +102,4 @@ def test_what_there_is_not_is_refused_in_a_sentence() -> None:
     [("a b/c", "a-b-c.csv"), ("../..", "saved.csv"), ("é", "saved.csv"), ('x"\r\ny', "x-y.csv")],
 )
 def test_every_file_system_takes_the_name(key: str, name: str) -> None:
-    assert saved({"block": [grid(key, "One", COLUMNS, ROWS)]}, save="csv").name == name
+    assert saved(one(key), save="csv").name == name

@@ -11,16 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from yarnbox.rm.web.pages.blocks import column
 from yarnbox.rm.web.saved import table
-
-COLUMNS = (
-    column("id", "ID", "link", isCard=True),
-    column("ended", "Ended", "moment", "finished"),
-    column("size", "Capability", "amount"),
-    column("note", "Note"),
-    column("user", "User", isOff=True),
-)
 
 
 def read(text: str) -> list[list[str]]:
@@ -58,34 +49,6 @@ def test_a_spreadsheet_reads_what_was_written(rows: list[list[Any]]) -> None:
 )
 def test_a_cell(value: object, written: str) -> None:
     assert table.csv(["head"], [[value]]) == f"head\r\n{written}\r\n"
-
-
-def test_a_file_has_values_and_what_has_not_happened_has_none() -> None:
-    row = {"id": "a", "finished": 0, "size": {"memory": 1024, "vCores": 1}}
-    assert [table.value_of(one, row) for one in COLUMNS] == ["a", None, 1024, None, None]
-    assert table.value_of(COLUMNS[1], {"finished": 7}) == 7
-    assert table.value_of(COLUMNS[2], {"size": None}) is None
-
-
-def test_the_columns_are_those_that_were_asked_for_in_their_order() -> None:
-    def keys(asked: str, rows: list[dict[str, Any]]) -> list[str]:
-        return [one["key"] for one in table.chosen(COLUMNS, asked, rows)]
-
-    row = {"id": "", "finished": 0, "size": {"memory": 0}, "note": ""}
-    assert keys("user,size,of-old,id", [row]) == ["user", "size", "id"]
-    assert keys("", []) == ["id", "ended", "size", "note"], "all but those on request"
-    assert keys("of-old", [row]) == ["id", "size"], "those in which there is something, and what rows are"
-
-
-def test_rows_are_ordered_as_people_order_names_and_numbers() -> None:
-    rows = [{"note": one} for one in ("n10", "n2", None, 5, 30.5)]
-
-    def order(sort: str) -> list[Any]:
-        return [row["note"] for row in table.ordered(COLUMNS, rows, sort)]
-
-    assert order("note") == [None, 5, 30.5, "n2", "n10"]
-    assert order("-note") == ["n10", "n2", 30.5, 5, None]
-    assert order("of-old") == [row["note"] for row in rows]
 
 
 @given(some.lists(some.dictionaries(some.text(max_size=3), some.one_of(some.text(), some.integers()))))
