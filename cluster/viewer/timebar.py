@@ -7,7 +7,7 @@ from typing import Any
 
 from yarnbox.cluster.viewer.comparison import titles
 from yarnbox.cluster.viewer.units import since
-from yarnbox.rm.web.pages.blocks import alert, heading, paragraph
+from yarnbox.rm.web.pages.blocks import alert, choose, heading, paragraph
 from yarnbox.sim.recording.document import Recording
 
 _SPEEDS = (("0.5", "half speed"), ("1", "1 moment a second"), ("4", "4 a second"), ("10", "10 a second"))
@@ -22,10 +22,11 @@ _NO_RUN: list[object] = [
 
 def time_bar(recordings: Mapping[str, Recording], asked: str) -> dict[str, Any]:
     """The run that is asked for, or the first one. Where there is none, what pages say instead."""
-    shown = {"runs": [[run, title] for run, title in titles(recordings).items()]}
     if not recordings:
-        return {**shown, "instead": [heading("No run to show", 1), paragraph(_NO_RUN)]}
+        return {"block": [], "instead": [heading("No run to show", 1), paragraph(_NO_RUN)]}
     run = asked or next(iter(recordings))
+    runs = [*titles(recordings).items()]
+    shown = {"block": [choose("Run", "run", runs, run, "runs")] if len(runs) > 1 else []}
     if run not in recordings:
         why = alert([f"Here there is no run {run}. ", _FIRST_RUN])
         return {**shown, "instead": [heading("Run not found", 1), why]}

@@ -23,7 +23,9 @@ def test_each_moment_is_said_with_its_line(recording: Recording) -> None:
 
 def test_a_run_of_a_trace_has_no_lines(workload: Recording) -> None:
     bar = time_bar({"a": workload, "b": workload}, "b")
-    assert (bar["run"], len(bar["runs"])) == ("b", 2)
+    (runs,) = of_kind(bar["block"], "choose")
+    assert (bar["run"], [name for name, _ in runs]) == ("b", ["a", "b"])
+    assert time_bar({"a": workload}, "")["block"] == [], "there is nothing to choose"
     assert {one[3] for one in bar["said"]} == {""}
 
 

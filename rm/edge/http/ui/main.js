@@ -20,8 +20,10 @@ const LATE_MS = 5000,
   SILENT_MS = 10_000;
 /** What stands around the pages, as rm/web/pages/shell.py says it. */
 let shell = null;
-/** @type {{ since: number, isStale: boolean }} what is being read */ let reading = null;
 let shown = { path: "", at: performance.now() };
+/** Since when a page is being read, and whether it is to be read again then. */
+let readingSince = 0,
+  isStale = false;
 let isPaused = false,
   restsUntil = 0;
 
@@ -101,11 +103,9 @@ function refusal(section, { status, message }) {
 }
 
 async function draw() {
-  if (reading) {
-    reading.isStale = true;
-    return;
-  }
-  reading = { isStale: false, since: performance.now() };
+  isStale = readingSince > 0;
+  if (isStale) return;
+  readingSince = performance.now();
   const here = addressed();
   try {
     const page = await pageOf(location.pathname);
@@ -115,9 +115,9 @@ async function draw() {
     if (!(error instanceof Unreachable)) throw error;
     lost(true);
   } finally {
-    const { isStale, since } = reading;
-    reading = null;
-    restsUntil = performance.now() + Math.min(MOST_REST_MS, RESTS * (performance.now() - since));
+    const now = performance.now();
+    restsUntil = now + Math.min(MOST_REST_MS, RESTS * (now - readingSince));
+    readingSince = 0;
     if (isStale) draw();
   }
 }
@@ -164,10 +164,10 @@ function go(to) {
 // A cluster is looked at again and again while somebody sees it; a recording changes with its address alone,
 // and is asked again only when it did not answer.
 function look() {
-  if (reading && performance.now() - reading.since > SILENT_MS) lost(true);
+  if (readingSince && performance.now() - readingSince > SILENT_MS) lost(true);
   const isWanted = recorded ? !banner.hidden : !isPaused && !document.hidden;
   const isQuiet = performance.now() > restsUntil && !document.querySelector("dialog[open]");
-  if (!reading && isWanted && isQuiet) draw();
+  if (!readingSince && isWanted && isQuiet) draw();
   bar();
 }
 

@@ -1,13 +1,12 @@
 // A finished run instead of a living cluster: the bar with the slider of time, as cluster/viewer/timebar.py
 // says it.
 import { get } from "./api.js";
-import { clamped, countVCores, html, pushQuery, render, replaceQuery, said, select, tool } from "./dom.js";
+import { blocks } from "./blocks.js";
+import { clamped, countVCores, html, render, replaceQuery, said, select, tool } from "./dom.js";
 
 const bar = document.getElementById("timebar");
 const asked = (name) => new URLSearchParams(location.search).get(name);
-/** What is said of the run that is shown, and by which name the address asked for it. */
-let run = null,
-  shownRun = null;
+/** What is said of the run that is shown; the address asked for it by the name `asked`. */ let run = null;
 /** @type {ReturnType<typeof setTimeout> | null} while it is played */
 let timer = null;
 let speed = 4;
@@ -85,21 +84,17 @@ function controls() {
 }
 
 function draw() {
-  const picker = () => html`<label>
-    Run ${select(run.runs, run.run, (name) => pushQuery("run", name), { id: "whichrun" })}
-  </label>`;
-  render([run.runs.length > 1 && picker(), run.at && controls()], bar);
+  render([blocks(run.block), run.at && controls()], bar);
 }
 
 /** Draws the bar of what is shown. Where there is no such run, these parts stand instead of the page. */
 export async function barOf({ isTimeless }, query) {
-  if (isTimeless || shownRun !== query.get("run")) pause();
+  const asked = query.get("run"),
+    isOther = run?.asked !== asked;
+  if (isTimeless || isOther) pause();
   if (isTimeless) return render(null, bar);
-  if (!run || shownRun !== query.get("run")) {
-    run = await get("/ui/recording");
-    shownRun = query.get("run");
-    countVCores(run);
-  }
+  if (isOther) run = { ...(await get("/ui/recording")), asked };
+  countVCores(run);
   draw();
   return run.instead;
 }
