@@ -31,6 +31,7 @@ from yarnbox.rm.web.pages.lists import (
 from yarnbox.rm.web.pages.node import Use, node_page
 from yarnbox.rm.web.pages.overview import cluster_page
 from yarnbox.rm.web.pages.queue import Asked, scheduler_page
+from yarnbox.rm.web.pages.taskstream import LanesTable
 from yarnbox.rm.web.past import CLUSTER, MEASURES, Measure
 from yarnbox.rm.web.properties import ShownProperty, configuration
 from yarnbox.rm.web.queues.tree import queues_page
@@ -99,6 +100,7 @@ class RecordedCluster:
             "/ui/apps": self._apps,
             "/ui/containers": lambda moment, query: {"containers": self._containers(moment, query)},
             "/ui/containers/list": self._sorted_containers,
+            "/ui/containers/table": self._counted_containers,
             "/ui/history/queues": self._queue_history,
             "/ui/history/cluster": self._cluster_history,
             "/ui/charts/queues": self._queue_charts,
@@ -412,6 +414,13 @@ class RecordedCluster:
             page.rows.take(one)
         shown = page.cut(page.rows.taken())
         return {"containers": {"container": shown, "block": page.blocks()}}
+
+    def _counted_containers(self, moment: int, query: Query) -> Answer:
+        found = self._containers(moment, query)
+        counted = LanesTable(query, found["names"])
+        for one in found["container"]:
+            counted.take(one)
+        return {"containers": {"block": counted.blocks()}}
 
     # ---- events
 

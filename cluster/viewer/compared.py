@@ -20,6 +20,7 @@ from yarnbox.rm.web.pages.blocks import (
     section,
     table,
 )
+from yarnbox.rm.web.pages.taskstream import with_table
 from yarnbox.rm.web.queues.words import percentage
 from yarnbox.sim.recording.document import Recording
 from yarnbox.sim.recording.shape import QueueFigures
@@ -41,9 +42,11 @@ _CHARTS = (
 _UNITS: dict[str, Callable[[Any], str]] = {"ms": span, "count": str, "percent": percentage, "index": index}
 
 
-def compare_page(every: Mapping[str, Recording], asked: Sequence[str], *, has_report: bool) -> list[Block]:
+def compare_page(
+    every: Mapping[str, Recording], asked: Mapping[str, str], *, has_report: bool
+) -> list[Block]:
     """Of the two runs that are asked for, or the first two; and the report of `yarnbox whatif`, as it is."""
-    named = [name for name in asked if name in every]
+    named = [name for name in asked.get("runs", "").split(",") if name in every]
     chosen = (named if len(named) == _PAIR else [*every])[:_PAIR]
     report: list[Block] = [{"report": "What if", "at": _REPORT}] if has_report else []
     if len(chosen) < _PAIR:
@@ -54,15 +57,15 @@ def compare_page(every: Mapping[str, Recording], asked: Sequence[str], *, has_re
         choose("First", "runs", [(f"{run},{second}", title) for run, title in called], ",".join(chosen)),
         choose("Second", "runs", [(f"{first},{run}", title) for run, title in called], ",".join(chosen)),
     ]
-    page = compared_page(comparison({name: every[name] for name in chosen}))
+    page = compared_page(comparison({name: every[name] for name in chosen}), asked)
     return [heading("Compare", 1), *report, *(pickers if len(every) > _PAIR else ()), *page]
 
 
-def compared_page(found: Comparison) -> list[Block]:
-    """Of two runs."""
+def compared_page(found: Comparison, asked: Mapping[str, str]) -> list[Block]:
+    """Of two runs; `asked` are the parameters of the page."""
     runs = found["runs"]
     same = len({one["name"] for one in runs}) == 1
-    streams = [one for run in runs for one in (heading(run["title"], 3), _stream(run))]
+    streams = [one for run in runs for one in (heading(run["title"], 3), *_stream(run, asked))]
     return [
         *([paragraph(f"Both runs: {runs[0]['name']}", "id")] if same else ()),
         heading("What changed"),
@@ -145,9 +148,9 @@ def _wait(queue: QueueFigures | None, longest: int) -> object:
     return [{"share": 100 * (queue["wait"] or 0) / longest, "said": span(queue["wait"])}, {"small": details}]
 
 
-def _stream(run: Run) -> Block:
+def _stream(run: Run, asked: Mapping[str, str]) -> list[Block]:
     """The containers of the run, which the page reads by itself."""
-    return run_stream(run["title"], run["run"], (run["begin"], run["end"]), "queue")
+    return with_table(run_stream(run["title"], run["run"], (run["begin"], run["end"]), "queue"), asked)
 
 
 def _charts(found: Comparison) -> Iterator[tuple[Block, Block]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from yarnbox.cluster.viewer.answers import RecordedCluster
@@ -22,6 +22,7 @@ from yarnbox.rm.web.pages.blocks import (
     table,
 )
 from yarnbox.rm.web.pages.facts import fact, queue_page
+from yarnbox.rm.web.pages.taskstream import with_table
 from yarnbox.rm.web.queues.words import percentage
 from yarnbox.sim.recording.shape import Figures, RecordingData
 
@@ -39,16 +40,18 @@ FIGURES: tuple[tuple[str, Callable[[Figures], Any], Callable[[Any], str], int], 
 """Name, value, how it is said; and whether more is better (1), less is (-1), or neither can be said (0)."""
 
 
-def run_page(cluster: RecordedCluster, run: str, at: int | None, *, demo: str, has_twin: bool) -> Blocks:
-    """`demo` is a file that can be changed and played again; `has_twin` is said where there is another run of
-    the same scenario.
+def run_page(
+    cluster: RecordedCluster, run: str, at: int | None, asked: Mapping[str, str], *, demo: str, has_twin: bool
+) -> Blocks:
+    """`asked` are the parameters of the page. `demo` is a file that can be changed and played again;
+    `has_twin` is said where there is another run of the same scenario.
     """
     recording, moment = cluster.recording, cluster.place(at)
     data, now_ms = recording.data, EPOCH_MS + recording.moments[moment]
     beside = [
         *_shares(cluster, at),
         heading("Containers on nodes"),
-        run_stream(recording.name, run, (0, recording.moments[-1]), "app", now_ms),
+        *with_table(run_stream(recording.name, run, (0, recording.moments[-1]), "app", now_ms), asked),
     ]
     has_file = data["file"] and data["kind"] == "scenario"
     return [

@@ -101,8 +101,8 @@ class Viewer:
         return _json(shown)
 
     async def _comparison(self, request: web.Request) -> web.StreamResponse:
-        asked, has_report = request.query.get("runs", "").split(","), self._library.report is not None
-        block = compare_page(self._library.recordings, asked, has_report=has_report)
+        has_report = self._library.report is not None
+        block = compare_page(self._library.recordings, request.query, has_report=has_report)
         return await _shown(request, {"comparison": {"block": block}})
 
     async def _run(self, request: web.Request) -> web.StreamResponse:
@@ -110,7 +110,8 @@ class Viewer:
         recordings, asked = self._library.recordings, request.query.get("run", "")
         found, run = self._library.run(asked), asked or next(iter(recordings))
         has_twin = [one.name for one in recordings.values()].count(found.recording.name) > 1
-        block = run_page(found, run, _at(request), demo=self._library.demo, has_twin=has_twin)
+        at, demo = _at(request), self._library.demo
+        block = run_page(found, run, at, request.query, demo=demo, has_twin=has_twin)
         return await _shown(request, {"page": {"block": block}})
 
     async def _what_if(self, request: web.Request) -> web.StreamResponse:

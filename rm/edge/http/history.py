@@ -34,7 +34,7 @@ from yarnbox.rm.web.pages.application import Known, application_page, is_over, l
 from yarnbox.rm.web.pages.charts import cluster_charts, queue_charts
 from yarnbox.rm.web.pages.lists import A_PAGE, ApplicationsPage, ContainersPage, NodesPage
 from yarnbox.rm.web.pages.node import Use, node_page
-from yarnbox.rm.web.pages.taskstream import kind_of, traits
+from yarnbox.rm.web.pages.taskstream import LanesTable, kind_of, traits
 from yarnbox.rm.web.past import (
     ContainerRow,
     EndedContainers,
@@ -88,6 +88,7 @@ class Past:
             ("/ui/node/{nodeid}", self.node),
             ("/ui/containers", self.list_containers),
             ("/ui/containers/list", self.sorted_containers),
+            ("/ui/containers/table", self.counted_containers),
             ("/ui/app/{appid}", self.application),
             ("/ui/history/queues", self.queues),
             ("/ui/history/cluster", self.cluster),
@@ -296,12 +297,7 @@ class Past:
 
     def sorted_containers(self, call: Call) -> Listing:
         """GET /ui/containers/list?app= or ?node= or ?queue=: a page of all of them, sorted, and its list."""
-        page, row_of = ContainersPage(call.asked), self._container_rows()
-        living, ended = self._containers(call, 0)
-        may_view = cache(lambda app: self._may_view(call, app))
-        may_view_ended = cache(lambda app: may_view(ApplicationId.parse(app)))
-        known: list[ContainerRow | RMContainer] = [one for one in ended if may_view_ended(one.app)]
-        known += [one for one in living if may_view(one.application_id)]
+        page, row_of, known = ContainersPage(call.asked), self._container_rows(), self._known(call)
 
         def rows() -> Iterator[Answer | None]:
             if page.rows.sorted_by == "started":  # the usual one: it needs no rows of all
@@ -322,6 +318,31 @@ class Past:
             show=_itself,
             tail=lambda: {"block": page.blocks()},
         )
+
+    def counted_containers(self, call: Call) -> Listing:
+        """GET /ui/containers/table?app= or ?node= or ?queue=, &lanes=&colour=&name=: how many there are by
+        lanes and looks of the task stream.
+        """
+        counted, row_of = LanesTable(call.asked, {}), self._container_rows()
+
+        def take(one: ContainerRow | RMContainer) -> None:
+            counted.take(row_of(one))
+
+        return Listing(
+            outer="containers",
+            inner="container",
+            sources=self._known(call),
+            show=take,
+            tail=lambda: {"block": counted.blocks()},
+        )
+
+    def _known(self, call: Call) -> list[ContainerRow | RMContainer]:
+        """The containers asked for that the caller may see: those that ended, and those that live."""
+        living, ended = self._containers(call, 0)
+        may_view = cache(lambda app: self._may_view(call, app))
+        may_view_ended = cache(lambda app: may_view(ApplicationId.parse(app)))
+        known: list[ContainerRow | RMContainer] = [one for one in ended if may_view_ended(one.app)]
+        return [*known, *(one for one in living if may_view(one.application_id))]
 
     @staticmethod
     def _logs(one: ContainerRow, reach: str) -> str:

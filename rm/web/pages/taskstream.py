@@ -4,8 +4,14 @@ said of the life of one.
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
 from yarnbox.rm.scheduler.containers import statuses
-from yarnbox.rm.web.pages.blocks import column
+from yarnbox.rm.web.grids import Arrangement, natural
+from yarnbox.rm.web.pages.blocks import column, grid, included
 from yarnbox.rm.web.values import Answer
 
 
@@ -92,3 +98,108 @@ def traits(*, counts_vcores: bool) -> Answer:
         "life": [one for one in _LIFE if counts_vcores or one["key"] != "vcores"],
         "hint": _HINT,
     }
+
+
+def chosen(choices: Sequence[Answer], key: str) -> Answer:
+    """The one with the key, or the first."""
+    return next((one for one in choices if one["key"] == key), choices[0])
+
+
+# How containers look by one of their traits
+
+HUES = 6
+"""So many colours of the style sheet are for names, in turn."""
+_HATCHES = 4
+_MOST_NAMED = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """`hue` is a colour of the style sheet, `hatch` is 0 for none; `count` containers have it."""
+
+    key: str
+    text: str
+    hue: str
+    hatch: int
+    count: int
+
+
+class Looks:
+    """All looks of a colouring, by the values that it reads: those that are known, or each gets the next
+    colour, and later ones are hatched.
+    """
+
+    def __init__(self, colour: Answer, counts: Mapping[str, int], names: Mapping[str, str]) -> None:
+        """`counts` says how many containers have each value, `names` what some of them are called."""
+        known = colour.get("known") or [
+            _look(key, names.get(key, key), f"--line{place % HUES}", place // HUES % _HATCHES)
+            for place, key in enumerate(sorted(counts, key=natural))
+        ]
+        self.all = [Look(**one, count=counts.get(one["key"], 0)) for one in known]
+        self.present = [one for one in self.all if one.count]
+        most = {one.key: None for one in sorted(self.present, key=lambda one: -one.count)[:_MOST_NAMED]}
+        self.named = [one for one in self.present if one.key in most]
+        """Of many those of the most containers."""
+
+
+def value_read(colour: Answer, container: Answer) -> str:
+    """What a colouring reads of a container, as keys are written."""
+    found = container.get(colour["read"])
+    return str(found).lower() if isinstance(found, bool) else str(found)
+
+
+# The same as a table
+
+_KEY = "stream"
+_SOURCE, _TABLE = "/ui/containers?", "/ui/containers/table?"
+
+
+def with_table(shown: Answer, asked: Mapping[str, str]) -> list[Answer]:
+    """A stream, and what it shows as a table, where the address of the page says `table=open`."""
+    if asked.get("table") != "open":
+        return [shown]
+    choices = {word: asked.get(word) or shown.get(word, "") for word in ("lanes", "colour")}
+    own = {key: value for key, value in asked.items() if key.startswith(f"{_KEY}.")}
+    more = urlencode({"name": shown["stream"], **choices, **own})
+    return [shown, included(f"{_TABLE}{shown['source'].removeprefix(_SOURCE)}&{more}")]
+
+
+class LanesTable:
+    """Takes containers, and says how many there are by lanes and looks. `asked` are the `name` of the stream
+    and what was chosen.
+    """
+
+    def __init__(self, asked: Mapping[str, str], names: Mapping[str, str]) -> None:
+        """`names` are what applications are called."""
+        known = traits(counts_vcores=True)
+        self._lanes, self._colour = (chosen(known[word], asked.get(word, "")) for word in ("lanes", "colour"))
+        self._asked, self._names = asked, names
+        self._counts: dict[str, Counter[str]] = {}
+
+    def take(self, container: Answer) -> None:
+        """One more."""
+        counts = self._counts.setdefault(container[self._lanes["key"]], Counter())
+        counts[value_read(self._colour, container)] += 1
+
+    def blocks(self) -> list[Answer]:
+        """The table."""
+        total: Counter[str] = Counter()
+        for counts in self._counts.values():
+            total.update(counts)
+        looks = Looks(self._colour, total, self._names).present
+        columns = [
+            column("id", self._lanes["name"], isCard=True),
+            column("count", "Containers", "number", isCard=True),
+            *(column(f"of{place}", look.text, "number") for place, look in enumerate(looks)),
+        ]
+        rows = [
+            {
+                "id": lane,
+                "count": counts.total(),
+                **{f"of{place}": counts[look.key] for place, look in enumerate(looks)},
+            }
+            for lane, counts in self._counts.items()
+        ]
+        name = f"{self._asked.get('name', '')}: containers by {self._lanes['name']}"
+        arranged = Arrangement(_KEY, columns, self._asked, order="id")
+        return [grid(arranged, name, rows, of="id", none="No containers yet.")]

@@ -3,8 +3,7 @@
 files   from an answer and what was asked to a file
 table   rows as CSV and JSON, by the columns of a list
 chart   the values of a chart as CSV, and the chart as a picture
-stream  containers over time as CSV, and as a picture
+stream  containers over time as a picture
 lanes   on which lane each of them lies, and which bars are seen
-looks   which colour and hatch each has
 shapes  what pictures consist of, and their colours
 """

@@ -42,7 +42,7 @@ def chart_csv(chart: Answer, clock: Clock) -> str:
     """Every value of every series."""
     series = chart["series"]
     rows = ([clock(ms), *(one["values"][at] for one in series)] for at, ms in enumerate(chart["times"]))
-    return table.csv(["time", *(one["name"] for one in series)], rows)
+    return table.csv_text(["time", *(one["name"] for one in series)], rows)
 
 
 def chart_svg(chart: Answer, part: Part, clock: Clock) -> str:

@@ -5,9 +5,9 @@ that the answer says, and may be left out where there is one. Lists come with th
 their rows in their order. Of a chart the picture goes from `begin` to `end`, in ms, `without` the series of
 these names.
 
-Where the answer is containers, and no part is named, it is their stream: the picture goes from `begin` to
-`end` and from the lane `first` to `last`; `lanes` and `colour` are keys of the traits, `present` is a moment
-that is marked, `name` what the picture is called.
+The part of an answer of containers is called `containers`: a list of their lives, and a stream, of which the
+picture goes from `begin` to `end` and from the lane `first` to `last`. `lanes` and `colour` are keys of the
+traits, `present` is a moment that is marked, `name` what the picture is called.
 """
 
 from __future__ import annotations
@@ -63,9 +63,10 @@ def file_of(answer: Any, query: Query, clock: Clock) -> File:
     if not parts:
         raise _wrong("there is nothing here that can be saved")
     if wanted not in parts and (wanted or len(parts) > 1):
-        raise _wrong(f"part has to be one of: {', '.join(filter(None, parts))}")
-    part = parts[wanted or next(iter(parts))]
-    name, write = next((part[key], write) for key, write in _WRITERS.items() if key in part)
+        raise _wrong(f"part has to be one of: {', '.join(parts)}")
+    name = wanted or next(iter(parts))
+    part = parts[name]
+    write = _CHART if "chart" in part else _STREAM if "stream" in part else _LIST
     if kind not in write:
         raise _wrong(f"{name} can be saved as {' or '.join(write)}")
     text = write[kind](_Wanted(answer, part, query, clock))
@@ -78,7 +79,8 @@ def _parts(answer: Any) -> Iterator[tuple[str, Answer]]:
     if isinstance(answer, dict):
         yield from _shown(answer.get("block", ()))
         if "traits" in answer:
-            yield "", {"stream": "containers"}
+            life = answer["traits"]["life"]
+            yield "containers", {"stream": "containers", "grid": "container", "columns": life}
 
 
 def _shown(block: Iterable[Answer]) -> Iterator[tuple[str, Answer]]:
@@ -131,15 +133,14 @@ def _stream_svg(wanted: _Wanted) -> str:
     return stream.stream_svg(wanted.answer, view, wanted.clock)
 
 
-_WRITERS: Mapping[str, Mapping[str, Callable[[_Wanted], str]]] = {
-    "id": {
-        "csv": lambda wanted: table.list_csv(wanted.part["columns"], _rows(wanted)),
-        "json": lambda wanted: table.json_rows(_rows(wanted)),
-    },
-    "chart": {"csv": lambda wanted: chart.chart_csv(wanted.part, wanted.clock), "svg": _chart_svg},
-    "stream": {"csv": lambda wanted: stream.containers_csv(wanted.answer), "svg": _stream_svg},
+_Write = Mapping[str, Callable[[_Wanted], str]]
+"""A part as a file of each kind."""
+_LIST: _Write = {
+    "csv": lambda wanted: table.list_csv(wanted.part["columns"], _rows(wanted)),
+    "json": lambda wanted: table.json_rows(_rows(wanted)),
 }
-"""By the field that has the name of a part: how it is written as a file of each kind."""
+_CHART: _Write = {"csv": lambda wanted: chart.chart_csv(wanted.part, wanted.clock), "svg": _chart_svg}
+_STREAM: _Write = {**_LIST, "svg": _stream_svg}
 
 
 def _first(query: Query, name: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from yarnbox.rm.web.pages.taskstream import HUES
 from yarnbox.yarn.drawing.markup import Html, element
 from yarnbox.yarn.http.notation import allowed
 
@@ -24,8 +25,6 @@ COLOURS = {
     "--line5": "#2383b8",
 }
 """The light ones of style.css, by their names there."""
-HUES = 6
-"""So many colours are for series and names, in turn."""
 INK, FIELD, LINE = (COLOURS[name] for name in ("--ink", "--field", "--line"))
 CHARACTER = 6.0
 """About so wide is one."""

@@ -1,19 +1,16 @@
-"""Containers over time as a file: what is known of each as CSV, the part that is shown as a picture.
-
-The picture is what taskstream.js draws, with the words of its colours below.
-"""
+"""Containers over time as a picture: what taskstream.js draws, with the words of its colours below."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from yarnbox.rm.web.saved import table
+from yarnbox.rm.web.pages.taskstream import Look, Looks, chosen, value_read
 from yarnbox.rm.web.saved.chart import Clock
 from yarnbox.rm.web.saved.lanes import Lanes, Span
-from yarnbox.rm.web.saved.looks import Looks
-from yarnbox.rm.web.saved.shapes import COLOURS, FIELD, LINE, picture, rect, word
+from yarnbox.rm.web.saved.shapes import COLOURS, FIELD, INK, LINE, picture, rect, word
 from yarnbox.rm.web.values import Answer
 from yarnbox.yarn.drawing.markup import Html, element
 from yarnbox.yarn.drawing.ticks import time_ticks
@@ -46,32 +43,28 @@ class View:
     name: str = ""
 
 
-def containers_csv(answer: Answer) -> str:
-    """Every container, by the columns that tell its life."""
-    return table.list_csv(answer["traits"]["life"], answer["container"])
-
-
 def stream_svg(answer: Answer, view: View, clock: Clock) -> str:
     """Of the containers of an answer."""
     containers, traits = answer["container"], answer["traits"]
-    lanes = Lanes(containers, _chosen(traits["lanes"], view.lanes)["key"], answer["now"])
-    looks = Looks(_chosen(traits["colour"], view.colour), containers, answer.get("names", {}))
+    lanes = Lanes(containers, chosen(traits["lanes"], view.lanes)["key"], answer["now"])
+    colour = chosen(traits["colour"], view.colour)
+    values = [value_read(colour, one) for one in containers]
+    looks = Looks(colour, Counter(values), answer.get("names", {}))
+    fills = {one.key: _fill(place, one) for place, one in enumerate(looks.all)}
     height = max(2 * _LANE, min(_TALLEST, _LANE * lanes.count))
     time, rows = _part(lanes.time, view.time), _part(lanes.rows, view.rows)
     shapes = [
         element("defs", *_hatches(looks)),
-        *_bars(lanes, looks, time, rows, height),
+        *(
+            rect(_GUTTER + bar.x, bar.y, bar.width, bar.height, fills.get(values[bar.of], INK))
+            for bar in lanes.bars(time, rows, _WIDTH, height)
+        ),
         *_heads(lanes, rows, height),
         *_axis(time, height, clock, view.present_ms),
-        *_legend(looks, height + _FOOT),
+        *_legend(looks, fills, height + _FOOT),
     ]
-    tall = height + _FOOT + _ROW * (1 + len(looks.named()) + (looks.unnamed() > 0))
+    tall = height + _FOOT + _ROW * (1 + len(looks.named) + (len(looks.present) > len(looks.named)))
     return picture(view.name or "Containers", _GUTTER + _WIDTH, tall, shapes)
-
-
-def _chosen(choices: list[Answer], key: str) -> Answer:
-    """The one with the key, or the first."""
-    return next((one for one in choices if one["key"] == key), choices[0])
 
 
 def _part(whole: Span, ends: Ends) -> Span:
@@ -79,14 +72,7 @@ def _part(whole: Span, ends: Ends) -> Span:
     return Span(begin, end if end > begin else begin + 1)
 
 
-def _bars(lanes: Lanes, looks: Looks, time: Span, rows: Span, height: int) -> Parts:
-    fills = [_fill(looks, place) for place in range(len(looks.all))]
-    for bar in lanes.bars(time, rows, _WIDTH, height):
-        yield rect(_GUTTER + bar.x, bar.y, bar.width, bar.height, fills[looks.of[bar.of]])
-
-
-def _fill(looks: Looks, place: int) -> str:
-    look = looks.all[place]
+def _fill(place: int, look: Look) -> str:
     return f"url(#look{place})" if look.hatch else COLOURS[look.hue]
 
 
@@ -95,16 +81,8 @@ def _hatches(looks: Looks) -> Parts:
     for place, look in enumerate(looks.all):
         if look.hatch and look.count:
             own, ground = rect(0, 0, 4, 4, COLOURS[look.hue]), rect(0, 0, _STRIPES[look.hatch], 4, FIELD)
-            yield element(
-                "pattern",
-                own,
-                ground,
-                id=f"look{place}",
-                width=4,
-                height=4,
-                patternUnits="userSpaceOnUse",
-                patternTransform=f"rotate({_ANGLES[look.hatch]})",
-            )
+            how = {"patternUnits": "userSpaceOnUse", "patternTransform": f"rotate({_ANGLES[look.hatch]})"}
+            yield element("pattern", own, ground, id=f"look{place}", width=4, height=4, **how)
 
 
 def _heads(lanes: Lanes, rows: Span, height: int) -> Parts:
@@ -133,10 +111,10 @@ def _axis(time: Span, height: int, clock: Clock, present_ms: float | None) -> Pa
         yield rect(_GUTTER + time.place(present_ms, _WIDTH), 0, 2, height, COLOURS["--accent"])
 
 
-def _legend(looks: Looks, top: int) -> Parts:
-    for row, place in enumerate(looks.named()):
-        y, look = top + _ROW * row, looks.all[place]
-        yield rect(4, y + 4, 11, 11, _fill(looks, place))
+def _legend(looks: Looks, fills: Mapping[str, str], top: int) -> Parts:
+    for row, look in enumerate(looks.named):
+        y = top + _ROW * row
+        yield rect(4, y + 4, 11, 11, fills[look.key])
         yield word(22, y + 14, f"{look.text}: {look.count}")
-    if looks.unnamed():
-        yield word(22, top + _ROW * len(looks.named()) + 14, f"and {looks.unnamed()} more")
+    if more := len(looks.present) - len(looks.named):
+        yield word(22, top + _ROW * len(looks.named) + 14, f"and {more} more")

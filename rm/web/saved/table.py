@@ -2,49 +2,41 @@
 
 from __future__ import annotations
 
-import re
+import csv
 from collections.abc import Iterable, Sequence
+from io import StringIO
 
 from yarnbox.rm.web.grids import value_in
 from yarnbox.rm.web.values import Answer
 from yarnbox.yarn.http import notation
 
-_FORMULA = re.compile(r"[=+\-@\t\r]")
-_QUOTED = re.compile(r'[",\n\r]')
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
-def csv(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+def csv_text(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """RFC 4180. A text that a spreadsheet would take for a formula begins with an apostrophe: the name of an
     application is anybody's.
     """
-    return "".join(f"{','.join(map(_cell, row))}\r\n" for row in (heads, *rows))
+    text = StringIO()
+    writer = csv.writer(text, lineterminator="\r\n")
+    writer.writerows([_cell(value) for value in row] for row in (heads, *rows))
+    return text.getvalue()
 
 
 def list_csv(columns: Sequence[Answer], rows: Iterable[Answer]) -> str:
     """Rows of a list, by its columns."""
     cells = ([value_in(column, row) for column in columns] for row in rows)
-    return csv([one["name"] for one in columns], cells)
+    return csv_text([one["name"] for one in columns], cells)
 
 
-def _cell(value: object) -> str:
-    text = _text(value)
-    if not isinstance(value, int | float) and _FORMULA.match(text):
-        text = f"'{text}"
-    if _QUOTED.search(text):
-        text = text.replace('"', '""')
-        return f'"{text}"'
-    return text
-
-
-def _text(value: object) -> str:
-    """As a browser writes it."""
-    if value is None:
-        return ""
-    if isinstance(value, str):
+def _cell(value: object) -> object:
+    """Numbers and nothing as they are, all else as a browser writes it."""
+    if value is None or type(value) is int:
         return value
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    return notation.natural(value)
+    if isinstance(value, float):
+        return int(value) if value.is_integer() else value
+    text = value if isinstance(value, str) else notation.natural(value)
+    return f"'{text}" if text.startswith(_FORMULA) else text
 
 
 def json_rows(rows: Iterable[Answer]) -> str:

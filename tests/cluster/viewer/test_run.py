@@ -22,7 +22,7 @@ SLOWER = TEXT.replace("  - pull: a1\n", "  - pull: a1\n  - advance: 100s\n")
 
 def shown(recording: Recording, at: int | None = None, **more: Any) -> list[Block]:
     """The page of a run."""
-    return run_page(RecordedCluster(recording), "a", at, **{"demo": "", "has_twin": False, **more})
+    return run_page(RecordedCluster(recording), "a", at, {}, **{"demo": "", "has_twin": False, **more})
 
 
 def test_a_run_says_what_it_comes_to(recording: Recording) -> None:
@@ -133,7 +133,7 @@ def test_a_plan_shows_what_is_booked_until_nothing_is(guided: dict[str, Recordin
 def test_a_page_to_compare_offers_the_runs_that_there_are(recording: Recording) -> None:
     def offered(*runs: str, asked: str = "", has_report: bool = False) -> list[Block]:
         every = dict.fromkeys(runs, recording)
-        return compare_page(every, asked.split(","), has_report=has_report)
+        return compare_page(every, {"runs": asked}, has_report=has_report)
 
     assert paragraphs(offered("a"))[0].startswith("Two runs can be compared.")
     assert of_kind(offered(has_report=True), "report") == ["What if"]
@@ -146,7 +146,7 @@ def test_a_page_to_compare_offers_the_runs_that_there_are(recording: Recording) 
 
 def test_two_runs_are_compared_figure_by_figure(recording: Recording) -> None:
     base, slower = (recorded(f"{text}  - finish: b1\n") for text in (TEXT, SLOWER))
-    page = compared_page(comparison({"a": base, "b": slower}))
+    page = compared_page(comparison({"a": base, "b": slower}), {})
     assert page[0] == {"paragraph": "Both runs: two-queues", "kind": "id"}
     changed = named(page, "From a: Capacity to b: Capacity")["table"]
     assert changed[0][0][0] == {"word": "worse", "kind": "trouble"}
@@ -155,7 +155,7 @@ def test_two_runs_are_compared_figure_by_figure(recording: Recording) -> None:
     assert figures["Makespan"][0][1] == {"word": " better", "kind": "better"}
     assert isinstance(figures["Makespan"][1], str), "the longer one"
     assert isinstance(figures["Containers"][0], str), "of which neither is better"
-    unfinished = compared_page(comparison({"a": recording, "b": recorded(SLOWER)}))
+    unfinished = compared_page(comparison({"a": recording, "b": recorded(SLOWER)}), {})
     figures = {row[0]: row[1:] for row in named(unfinished, "Figures")["table"]}
     assert all(isinstance(one, str) for one in figures["Makespan"]), "it is as long as the run"
 
@@ -164,7 +164,7 @@ def test_waits_streams_and_series_of_two_runs(recording: Recording) -> None:
     other = recorded(
         "name: other\n" + TEXT.split("\n", 1)[1].replace("root.queues: a,b", "root.queues: a,b,c")
     )
-    page = compared_page(comparison({"a": recording, "b": other}))
+    page = compared_page(comparison({"a": recording, "b": other}), {})
     assert "heading" in page[0], "no name in common"
     waits = named(page, "How long applications waited for their first container, by queue")
     assert [one["hue"] for one in waits["columns"][1:]] == [0, 1]

@@ -8,6 +8,7 @@ import json
 
 from defusedxml.ElementTree import fromstring
 
+from tests.blocks import every
 from tests.cluster.viewer.test_server import Caller, play, viewing
 from yarnbox.cluster.viewer.containers import EPOCH_MS
 from yarnbox.sim.recording.document import Recording
@@ -82,5 +83,39 @@ def test_containers_of_a_run(recording: Recording) -> None:
             text = await saved(caller, path, "containers.svg")
             assert "0:00:04" not in words(text)
             assert text.count('height="14"') == 4
+            path = "/ui/containers/table?colour=app&name=all&save=csv"
+            rows = rows_of(await saved(caller, path, "all-stream.csv"))
+            assert rows == [
+                {"node": "n1:1234", "Containers": "2", "a1": "2", "b1": "0"},
+                {"node": "n2:1234", "Containers": "3", "a1": "2", "b1": "1"},
+            ]
+            (table,) = (await caller.get("/ui/containers/table?queue=root.b&at=0"))["containers"]["block"]
+            assert (table["grid"], table["none"]) == ([], "No containers yet.")
+
+    play(scene)
+
+
+def test_the_table_of_a_stream_is_below_it(recording: Recording) -> None:
+    async def scene() -> None:
+        async with viewing([recording, recording]) as caller:
+            for path in (
+                "/ui/recording/page?",
+                "/ui/comparison?",
+                "/ui/node/n2:1234?",
+                "/ui/queues?queue=root.a&",
+                "/ui/app/application_0_0001?",
+            ):
+                (answer,) = (await caller.get(f"{path}table=open")).values()
+                parts = list(every(answer["block"]))
+                places = [place for place, one in enumerate(parts) if "stream" in one]
+                for place in places:
+                    shown, source = parts[place], parts[place + 1]["source"]
+                    start = shown["source"].replace("/containers?", "/containers/table?")
+                    assert source.startswith(start)
+                    (found,) = (await caller.get(source)).values()
+                    assert found["block"][0]["name"].startswith(f"{shown['stream']}: containers by ")
+                assert places
+                (closed,) = (await caller.get(path)).values()
+                assert len(list(every(closed["block"]))) == len(parts) - len(places)
 
     play(scene)

@@ -87,6 +87,14 @@ def test_containers_over_time(tmp_path: Path) -> None:
                 shown = [one.text for one in fromstring(text)]
                 assert (shown[0], shown[-1]) == ("app 1", "off switch: 3")
                 assert "default" in shown
+                table = (await caller.get(f"/ui/containers/table?app={application_id}&name=app"))[
+                    "containers"
+                ]
+                (grid,) = table["block"]
+                assert grid["grid"] == [{"id": str(NODE), "count": 3, "of0": 3}]
+                page = (await caller.get(f"/ui/app/{application_id}?table=open"))["app"]["block"]
+                sources = [one["source"] for one in page if "included" in one]
+                assert sources[0].startswith(f"/ui/containers/table?app={application_id}&")
 
     play(scene)
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+from urllib.parse import parse_qsl
+
 import pytest
 
 from yarnbox.rm.scheduler.containers import statuses
-from yarnbox.rm.web.pages.taskstream import kind_of, traits
+from yarnbox.rm.web.pages.blocks import stream
+from yarnbox.rm.web.pages.taskstream import LanesTable, kind_of, traits, with_table
 from yarnbox.rm.web.past import ContainerRow
+from yarnbox.rm.web.values import Answer
 
 TRAITS = traits(counts_vcores=True)
 ROW = ContainerRow("c", "a", "t", "n", "", "q", "u", "", 1, 1, 1, True, "", "", "RUNNING", 1, 0, None, "")
@@ -60,3 +65,46 @@ def test_no_two_looks_of_a_colouring_are_alike() -> None:
     for one in TRAITS["colour"]:
         looks = [(look["hue"], look["hatch"]) for look in one.get("known", ())]
         assert len(set(looks)) == len(looks)
+
+
+def counted(asked: dict[str, str], *containers: dict[str, Any]) -> Answer:
+    table = LanesTable(asked, {"a1": "sort"})
+    for one in containers:
+        table.take({"kind": "done", "locality": "", "isAM": False, "app": "a1", "node": "n1", **one})
+    (found,) = table.blocks()
+    return found
+
+
+def test_a_table_counts_containers_by_lanes_and_looks() -> None:
+    found = counted(
+        {"name": "root.a"}, {"node": "n10"}, {}, {"kind": "lost"}, {"node": "n10", "kind": "preempted"}, {}
+    )
+    assert found["name"] == "root.a: containers by node"
+    heads = [one["name"] for one in found["columns"]]
+    assert heads == ["node", "Containers", "completed", "preempted", "lost with its node"]
+    rows = [[row[one["read"]] for one in found["columns"]] for row in found["grid"]]
+    assert rows == [["n1", 3, 2, 0, 1], ["n10", 2, 1, 1, 0]]
+
+
+def test_a_table_has_the_lanes_and_colours_of_the_stream() -> None:
+    found = counted({"lanes": "app", "colour": "app", "stream.sort": "-id"}, {}, {"app": "a2"})
+    assert [one["name"] for one in found["columns"]] == ["application", "Containers", "sort", "a2"]
+    assert [row["id"] for row in found["grid"]] == ["a2", "a1"]
+    heads = [one["name"] for one in counted({"colour": "role"}, {}, {"isAM": True})["columns"]]
+    assert heads[2:] == ["ApplicationMaster", "other"]
+
+
+def test_a_page_has_the_table_where_its_address_says_so() -> None:
+    shown = stream("root.a&b", "queue=root.a%26b", "app", lanes="app", colour="state")
+    assert with_table(shown, {}) == [shown]
+    first, table = with_table(shown, {"table": "open", "colour": "role", "stream.sort": "-count", "q": "x"})
+    assert first is shown
+    path, _, query = table["source"].partition("?")
+    assert path == "/ui/containers/table"
+    assert dict(parse_qsl(query)) == {
+        "queue": "root.a&b",
+        "name": "root.a&b",
+        "lanes": "app",
+        "colour": "role",
+        "stream.sort": "-count",
+    }

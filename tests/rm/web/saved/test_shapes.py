@@ -7,7 +7,8 @@ import re
 from defusedxml.ElementTree import fromstring
 
 from tests.tree import ROOT
-from yarnbox.rm.web.saved.shapes import COLOURS, HUES, hue, mixed, picture, rect, word
+from yarnbox.rm.web.pages.taskstream import HUES
+from yarnbox.rm.web.saved.shapes import COLOURS, hue, mixed, picture, rect, word
 
 STYLE = ROOT / "rm" / "edge" / "http" / "ui" / "style.css"
 

@@ -10,8 +10,9 @@ from xml.etree.ElementTree import Element
 from defusedxml.ElementTree import fromstring
 
 from yarnbox.rm.web.pages.taskstream import traits
+from yarnbox.rm.web.saved.files import file_of
 from yarnbox.rm.web.saved.shapes import COLOURS
-from yarnbox.rm.web.saved.stream import View, containers_csv, stream_svg
+from yarnbox.rm.web.saved.stream import View, stream_svg
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -67,7 +68,8 @@ FOUND = answer(*(container(number) for number in range(8)))
 
 def test_the_life_of_every_container_is_in_the_file() -> None:
     found = answer(container(1), container(2, state="RUNNING", finished=0))
-    first, second = csv.DictReader(io.StringIO(containers_csv(found), newline=""))
+    text = file_of(found, {"save": ["csv"]}, str).text
+    first, second = csv.DictReader(io.StringIO(text, newline=""))
     assert (first["Container"], first["Ended"], first["Reserved"]) == ("c1", "2500", "")
     assert (second["State"], second["Ended"], second["Diagnostics"]) == ("RUNNING", "", "'=ok")
     assert "VCores" not in first

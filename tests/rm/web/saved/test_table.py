@@ -24,7 +24,7 @@ CELLS = some.one_of(some.none(), some.booleans(), some.integers(), some.text())
 
 @given(some.lists(some.lists(CELLS, min_size=2, max_size=2), max_size=5))
 def test_a_spreadsheet_reads_what_was_written(rows: list[list[Any]]) -> None:
-    heads, *found = read(table.csv(["one", "two"], rows))
+    heads, *found = read(table.csv_text(["one", "two"], rows))
     assert heads == ["one", "two"]
     for wanted, cells in zip(rows, found, strict=True):
         for value, cell in zip(wanted, cells, strict=True):
@@ -48,7 +48,7 @@ def test_a_spreadsheet_reads_what_was_written(rows: list[list[Any]]) -> None:
     ],
 )
 def test_a_cell(value: object, written: str) -> None:
-    assert table.csv(["head"], [[value]]) == f"head\r\n{written}\r\n"
+    assert table.csv_text(["head"], [[value]]) == f"head\r\n{written}\r\n"
 
 
 @given(some.lists(some.dictionaries(some.text(max_size=3), some.one_of(some.text(), some.integers()))))
