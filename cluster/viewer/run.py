@@ -16,6 +16,7 @@ from yarnbox.rm.web.pages.blocks import (
     heading,
     items,
     line,
+    listing,
     paragraph,
     run_stream,
     section,
@@ -72,10 +73,11 @@ def _listing(data: RecordingData, moment: int) -> dict[str, Any]:
         firsts.setdefault(number, place)
     lines = []
     for number, text in enumerate((data["file"] or "").rstrip().split("\n"), 1):
-        first = firsts.get(number)
-        kind = "now" if number == steps[moment] else "later" if (first or 0) > moment else ""
-        lines.append({"text": text, "at": None if first is None else at[first], "kind": kind})
-    return {"listing": lines}
+        first, is_now = firsts.get(number), number == steps[moment]
+        kind = "now" if is_now else "later" if (first or 0) > moment else ""
+        shown = text if first is None else {"link": text, "ask": ["at", str(at[first] or "")]}
+        lines.append({"item": shown, "kind": kind, "isNow": is_now})
+    return listing("The file", lines)
 
 
 def _failures(found: list[str]) -> Blocks:

@@ -41,6 +41,11 @@ def items(found: Sequence[object], kind: str = "") -> Answer:
     return {"items": list(found), "kind": kind}
 
 
+def listing(label: str, lines: Sequence[object]) -> Answer:
+    """A text line by line, which are entries of a list; one of them may be that which `isNow`."""
+    return {"listing": list(lines), "label": label}
+
+
 def facts(found: Sequence[Answer]) -> Answer:
     """Figures by their names; those that are explained have what they mean, too."""
     return {"facts": [{**one, "means": meaning(one["name"])} for one in found]}

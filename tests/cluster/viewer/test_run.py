@@ -35,9 +35,10 @@ def test_a_run_says_what_it_comes_to(recording: Recording) -> None:
     assert stream["source"] == f"/ui/containers?run=a&at={recording.end}&origin=0"
     assert stream["to"] == "/cluster/app/{app}?run=a&at={moment}"
     (lines,) = of_kind(page, "listing")
-    assert [one["text"] for one in lines if one["kind"] == "now"] == ["  - heartbeat: n2"]
-    assert [one["at"] for one in lines if "remove-node" in one["text"]] == [11_000]
-    assert {one["kind"] for one in lines if one["at"] is None} == {""}, "what is not played is not for later"
+    played = [one for one in lines if "link" in one["item"]]
+    assert [one["item"]["link"] for one in played if one["isNow"]] == ["  - heartbeat: n2"]
+    assert [one["item"]["ask"] for one in played if "remove-node" in one["item"]["link"]] == [["at", "11000"]]
+    assert {one["kind"] for one in lines if one not in played} == {""}, "what is not played is not for later"
     chart = named(page, "Used share of each queue")
     lines = [(one["name"], one["hue"], one.get("dashed")) for one in chart["series"]]
     assert lines == [

@@ -3,18 +3,20 @@ import { get, list } from "./api.js";
 import { chart } from "./charts.js";
 import { containersOf } from "./containers.js";
 import { actions } from "./dialog.js";
-import { exact, facts, h, html, pushQuery, refresh, said, select, withQuery } from "./dom.js";
+import { exact, facts, filled, h, html, pushQuery, refresh, said, select, withQuery } from "./dom.js";
 import { Form } from "./form.js";
 import { grid, table } from "./grid.js";
 import { streamOf } from "./taskstream.js";
 
 const classOf = (kind) => ({ class: kind || null });
-const item = (one) => html`<li ...${classOf(one.kind)}>${said(one.item ?? one)}</li>`;
-// Where each container leads: to an address with fields of it in braces.
-const leadsTo = (address, what) => (one) => ({
-  href: address.replace(/\{(\w+)\}/g, (_, field) => one[field]),
-  what,
-});
+// The entry that is the present one is scrolled to.
+function showPresent(entry) {
+  if (entry) entry.parentElement.scrollTop = entry.offsetTop - entry.parentElement.clientHeight / 2;
+}
+const item = (one) =>
+  html`<li ...${classOf(one.kind)} ...${one.isNow ? { "aria-current": "step", ref: showPresent } : {}}>
+    ${said(one.item ?? one)}
+  </li>`;
 const step = (one) => html`<li style=${{ flexGrow: String(one.weight) }}>
   <b>${one.step}</b>
   <time datetime=${new Date(one.time).toISOString()} title=${exact(one.time)}>${said(one.said)}</time>
@@ -34,17 +36,6 @@ const bar = (into) => (one) =>
     <span class="number">${said(one.said)}</span>
   </a>
 </li>`;
-// A line that is played leads to its first moment, and the present one is scrolled to.
-function showPresent(line) {
-  if (line) line.parentElement.scrollTop = line.offsetTop - line.parentElement.clientHeight / 2;
-}
-function line({ text, at, kind }) {
-  const isNow = kind === "now";
-  const shown = at === null ? text : html`<a href=${withQuery("at", at || null)}>${text}</a>`;
-  return html`<li ...${classOf(kind)} aria-current=${isNow ? "step" : null} ref=${isNow ? showPresent : null}>
-    ${shown}
-  </li>`;
-}
 function goOn({ to }) {
   history.pushState(null, "", to);
   refresh();
@@ -55,6 +46,8 @@ export const DRAWN = {
   paragraph: (text, { kind, label }) => html`<p ...${classOf(kind)} aria-label=${label}>${said(text)}</p>`,
   alert: (text, { kind }) => html`<p ...${classOf(kind)} role="alert">${said(text)}</p>`,
   items: (found, { kind }) => html`<ul ...${classOf(kind)}>${found.map(item)}</ul>`,
+  listing: (lines, { label }) =>
+    html`<ol class="listing" tabindex="0" aria-label=${label}>${lines.map(item)}</ol>`,
   facts: (found) => facts(found),
   text: (text, { label }) => said({ text, label }),
   section: (parts, { kind, label }, query) =>
@@ -68,8 +61,7 @@ export const DRAWN = {
   actions: (offered, { reasons }) => actions(offered, reasons),
   included: (_, { read }, query) => blocks(read.block, query),
   stream: (name, { read, to, what, ...options }, query) =>
-    streamOf(name, read, query, { ...options, hrefOf: leadsTo(to, what) }),
-  listing: (lines) => html`<ol class="listing" tabindex="0" aria-label="The file">${lines.map(line)}</ol>`,
+    streamOf(name, read, query, { ...options, hrefOf: (one) => ({ href: filled(to, one), what }) }),
   choose: (choices, { name, into, present, kind }) =>
     html`<label ...${classOf(kind)}>
       ${name} ${select(choices, present, (value) => pushQuery(into, value))}

@@ -173,8 +173,8 @@ const folded = (value) =>
   value?.length > LONG
     ? h("details", {}, h("summary", {}, value.slice(0, BEGINNING), " …"), h("pre", {}, value))
     : value;
-// An address with fields of the row in braces; a field that is an address by itself stays as it is.
-const filled = (address, row) =>
+/** An address with fields of the row in braces; a field that is an address by itself stays as it is. */
+export const filled = (address, row) =>
   address.replace(/\{([^}]+)\}/g, (found, field) =>
     found === address ? (row[field] ?? "") : encodeURIComponent(row[field]).replaceAll("%3A", ":"),
   );
