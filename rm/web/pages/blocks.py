@@ -302,14 +302,23 @@ def facet(key: str, name: str, counts: Mapping[str, int], present: str) -> Answe
     return choose(name, key, [("", "all"), *values], present, "facet")
 
 
-def choice(key: str, name: str, values: Mapping[str, str], usual: str) -> Answer:
-    """A few values, by what they are called, of which the address has one, or else the usual one."""
-    found = [{"value": value, "text": called} for value, called in values.items()]
-    return {"chips": found, "key": key, "name": name, "usual": usual}
+def choice(key: str, name: str, values: Mapping[str, str], usual: str, present: str) -> Answer:
+    """A few values, by what they are called; the one that is chosen goes into the address as the parameter,
+    unless it is the usual one.
+    """
+    found = [
+        {
+            "link": called,
+            "ask": [key, "" if value == usual else value],
+            "isHere": value == (present or usual),
+        }
+        for value, called in values.items()
+    ]
+    return {**chips(name, found), "what": name}
 
 
 def chips(name: str, found: Sequence[Answer]) -> Answer:
-    """Lists beside this one: `to`, their text, and whether it is this one (`isHere`)."""
+    """Links to lists beside this one, which is one of them (`isHere`)."""
     return {"chips": list(found), "name": name}
 
 
@@ -330,8 +339,3 @@ def number(asked: Mapping[str, str], name: str) -> int:
     """A parameter that is a number, or 0."""
     text = asked.get(name, "")
     return int(text) if text.isascii() and text.isdigit() else 0
-
-
-def heat(groups: Sequence[Answer], **how: object) -> Answer:
-    """Squares in groups, which are small where they are many."""
-    return {"heat": list(groups), **how}

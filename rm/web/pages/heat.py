@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from urllib.parse import quote
 
 from yarnbox.rm.web.grids import natural
-from yarnbox.rm.web.pages.blocks import heat, paragraph
+from yarnbox.rm.web.pages.blocks import heading, paragraph, section
 from yarnbox.rm.web.queues.words import percentage, plural
 from yarnbox.rm.web.values import Answer
 
@@ -51,15 +51,17 @@ class HeatMap:
     def blocks(self) -> list[Answer]:
         """The squares, and what their colours say."""
         each = -(-self._count // _MOST_SQUARES)
+        kind = "squares small" if self._count > _MANY else "squares"
         groups = [
-            {
-                "name": name,
-                "count": plural(len(rows), "node"),
-                "square": [_square(rows[first : first + each]) for first in range(0, len(rows), each)],
-            }
+            section(
+                [
+                    heading([name, {"small": f" {plural(len(rows), 'node')}"}], 3),
+                    paragraph([_square(rows[at : at + each]) for at in range(0, len(rows), each)], kind),
+                ]
+            )
             for name, rows in sorted(self._groups.items(), key=lambda one: natural(one[0]))
         ]
-        return [heat(groups, isSmall=self._count > _MANY), _legend(each)]
+        return [section(groups, "heat"), _legend(each)]
 
 
 def _square(some: Sequence[_Node]) -> Answer:
@@ -73,9 +75,10 @@ def _square(some: Sequence[_Node]) -> Answer:
     what = f"{first['id']} {first['state']}" if is_alone else f"{first['id']} … {last['id']}"
     to = f"node/{first['id']}" if is_alone else f"nodes?rack={quote(first['rack'], safe='')}"
     said = f"{percentage(share)} used, {plural(containers, 'container')}"
+    step = f"step{min(_STEPS - 1, int(share * _STEPS / _PERCENT))}"
     return {
-        "text": first["host"],
-        "kind": f"step{min(_STEPS - 1, int(share * _STEPS / _PERCENT))}" if is_well else "dead",
+        "link": first["host"],
+        "kind": f"square {step if is_well else 'dead'}",
         "to": f"/cluster/{to}",
         "title": f"{what}, {first['rack']}, {first['partition']}\n{said}",
     }

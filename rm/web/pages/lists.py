@@ -211,7 +211,7 @@ class ApplicationsPage:
         none = unfiltered("applications", path) if found["total"] else NO_APPLICATIONS
         return [
             heading(f"{wanted} Applications" if wanted else "All Applications", 1),
-            _states(wanted, found["facets"]["state"]),
+            _states(asked, found["facets"]["state"]),
             choices(_HINT, _OF_APPLICATIONS, found["facets"], asked),
             self._grid(calls, none),
             *pages(asked, A_PAGE, found["matching"]),
@@ -241,14 +241,16 @@ def _address(path: str, asked: Mapping[str, str]) -> str:
     return f"{path}?{urlencode(asked)}" if asked else path
 
 
-def _states(wanted: str, counts: Mapping[str, int]) -> Answer:
+def _states(asked: Asked, counts: Mapping[str, int]) -> Answer:
+    wanted = asked.get("states", "")
+    others = {key: value for key, value in asked.items() if key not in ("states", "from")}
     every = {"": sum(counts.values()), **{name: counts.get(name, 0) for name in _STATES}}
     return chips(
         "States",
         [
             {
-                "to": f"/cluster/apps/{name}".rstrip("/"),
-                "text": f"{name or 'All'} {count or ''}".rstrip(),
+                "link": f"{name or 'All'} {count or ''}".rstrip(),
+                "to": _address(f"/cluster/apps/{name}".rstrip("/"), others),
                 "isHere": name == wanted,
             }
             for name, count in every.items()
@@ -300,11 +302,12 @@ class NodesPage:
     def blocks(self, none: object) -> list[Answer]:
         """The page; `none` is what is said of a cluster without nodes."""
         wanted, count = self._asked.get("states", ""), self._rows.count
+        measures = {key: name for key, (name, _) in MEASURES.items()}
         return [
             heading(f"Nodes: {wanted}" if wanted else "Nodes of the cluster", 1),
             self._rows.choices("words, or rack:/r1 state:LOST label:gpu mem>4096"),
-            choice("by", "Group by", {key: key for key in GROUPS}, "rack"),
-            choice("measure", "Show", {key: name for key, (name, _) in MEASURES.items()}, "memory"),
+            choice("by", "Group by", {key: key for key in GROUPS}, "rack", self._by),
+            choice("measure", "Show", measures, "memory", self._asked.get("measure", "")),
             *([heading(f"By {self._by}"), *self._heat.blocks()] if count else ()),
             grid(
                 self._list,
@@ -377,7 +380,7 @@ class EventsPage:
         found = [
             heading("Events", 1),
             self._selection.choices("words, or type:AppAccepted subject:application_1 about:Node"),
-            choice("which", "Show", which, self._which),
+            choice("which", "Show", which, "all", self._which),
             grid(
                 self._list,
                 f"Events: {count}",
@@ -407,7 +410,7 @@ def configuration_page(asked: Asked, properties: Sequence[Answer], file: Answer 
     blocks = [
         heading("Configuration", 1),
         found.choices("words of the property or its value, or source:yarn-site"),
-        choice("which", "Show", which, "set"),
+        choice("which", "Show", which, "set", asked.get("which", "")),
         grid(
             arranged,
             f"Configuration: {len(rows)}",

@@ -119,7 +119,7 @@ def scheduler_page(
 def _partitions(shown: Answer, asked: Asked) -> Iterator[Answer]:
     named = [(one, one or SHOWN_DEFAULT_PARTITION) for one in shown["partition"]]
     if len(named) > 1:
-        yield choice("partition", "Partition", dict(named), "")
+        yield choice("partition", "Partition", dict(named), "", asked.partition)
     if whole := shown["whole"]:
         yield paragraph([f"Partition: {asked.partition or SHOWN_DEFAULT_PARTITION} ", whole], "id")
 
@@ -163,7 +163,7 @@ def _charts(asked: Asked) -> Iterator[Answer]:
     where = f"partition {asked.partition}" if asked.partition else "the cluster"
     yield heading(f"Share of {where} over time")
     if asked.minutes:
-        yield choice("minutes", "Time", dict(_MINUTES), USUAL_MINUTES)
+        yield choice("minutes", "Time", dict(_MINUTES), USUAL_MINUTES, asked.minutes)
     query = {"parent": asked.queue or "root", "partition": asked.partition, "minutes": asked.minutes}
     yield included(f"/ui/charts/queues?{urlencode(query)}")
 

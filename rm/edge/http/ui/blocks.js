@@ -3,7 +3,19 @@ import { get, list } from "./api.js";
 import { chart } from "./charts.js";
 import { containersOf } from "./containers.js";
 import { actions } from "./dialog.js";
-import { exact, facts, filled, h, html, pushQuery, refresh, said, select, withQuery } from "./dom.js";
+import {
+  exact,
+  facts,
+  filled,
+  h,
+  html,
+  pushQuery,
+  refresh,
+  replaceQuery,
+  said,
+  select,
+  withQuery,
+} from "./dom.js";
 import { Form } from "./form.js";
 import { grid, table } from "./grid.js";
 import { streamOf } from "./taskstream.js";
@@ -17,6 +29,17 @@ const item = (one) =>
   html`<li ...${classOf(one.kind)} ...${one.isNow ? { "aria-current": "step", ref: showPresent } : {}}>
     ${said(one.item ?? one)}
   </li>`;
+const filter = (hint, _, query) => html`<label class="filter">
+  Filter${" "}
+  <input
+    id="filter"
+    type="search"
+    value=${query.get("q") || ""}
+    placeholder=${hint}
+    title=${hint}
+    oninput=${(event) => replaceQuery("q", event.target.value)}
+  />
+</label>`;
 const step = (one) => html`<li style=${{ flexGrow: String(one.weight) }}>
   <b>${one.step}</b>
   <time datetime=${new Date(one.time).toISOString()} title=${exact(one.time)}>${said(one.said)}</time>
@@ -40,11 +63,15 @@ function goOn({ to }) {
   history.pushState(null, "", to);
   refresh();
 }
-/** How each kind of part is drawn. Pages that have more kinds add them. */
-export const DRAWN = {
+/** How each kind of part is drawn. */
+const DRAWN = {
   heading: (text, { level }) => h(`h${level}`, {}, said(text)),
   paragraph: (text, { kind, label }) => html`<p ...${classOf(kind)} aria-label=${label}>${said(text)}</p>`,
   alert: (text, { kind }) => html`<p ...${classOf(kind)} role="alert">${said(text)}</p>`,
+  filter,
+  chips: (links, { name, what }) => html`<nav class="chips" aria-label=${name}>
+    ${what && html`<span class="what">${what}</span>`}${said(links)}
+  </nav>`,
   items: (found, { kind }) => html`<ul ...${classOf(kind)}>${found.map(item)}</ul>`,
   listing: (lines, { label }) =>
     html`<ol class="listing" tabindex="0" aria-label=${label}>${lines.map(item)}</ol>`,

@@ -178,9 +178,11 @@ export const filled = (address, row) =>
   address.replace(/\{([^}]+)\}/g, (found, field) =>
     found === address ? (row[field] ?? "") : encodeURIComponent(row[field]).replaceAll("%3A", ":"),
   );
-function led(value, { to, ask, word = value, kind, label }, row) {
+function led(value, { to, ask, word = value, kind, title, label, isHere }, row) {
   const href = ask ? withQuery(...ask) : row ? value && filled(to, row) : to;
-  return href ? h("a", { href, class: kind || null, "aria-label": label }, said(word)) : orNone(value);
+  if (!href) return orNone(value);
+  const current = isHere ? "true" : null;
+  return h("a", { href, class: kind, title, "aria-label": label, "aria-current": current }, said(word));
 }
 
 // How a value is shown, by its kind: one that is said has that as the key before it, and further fields; a
@@ -225,11 +227,13 @@ const KINDS = {
     html`<pre tabindex="0" role="group" aria-label=${label}>${inUnits(value)}</pre>`,
 };
 
+const NAMES = Object.keys(KINDS);
+
 /** A number, words, an amount, something that is shown by its kind, or several of these. */
 export function said(value) {
   if (Array.isArray(value)) return value.map((one) => said(one));
   const isPlain = typeof value !== "object" || value === null;
-  const kind = !isPlain && Object.keys(KINDS).find((one) => value[one] !== undefined);
+  const kind = !isPlain && NAMES.find((one) => value[one] !== undefined);
   return kind ? KINDS[kind](value[kind], value) : inUnits(value);
 }
 

@@ -4,7 +4,6 @@ import { get, kept, serverNow, Unreachable } from "./api.js";
 import { blocks, page } from "./blocks.js";
 import { countVCores, exact, html, isRecording, render } from "./dom.js";
 import { help, listenToKeys } from "./keys.js";
-import "./lists.js";
 
 const recorded = isRecording ? await import("./recorded.js") : null;
 const main = document.getElementById("main"),

@@ -24,26 +24,30 @@ def node(number: int, **more: object) -> Answer:
 
 
 def squares(rows: list[Answer], *how: str) -> list[Answer]:
+    """Of each group the name, what is counted, and its squares."""
     heat = HeatMap(*how)
     for one in rows:
         heat.add(one)
-    found: list[Answer] = heat.blocks()[0]["heat"]
-    return found
+    found = [one["section"] for one in heat.blocks()[0]["section"]]
+    return [
+        {"name": head["heading"][0], "count": head["heading"][1]["small"], "square": shown["paragraph"]}
+        for head, shown in found
+    ]
 
 
 def test_names_are_in_the_order_of_their_numbers() -> None:
     assert sorted(["n10", "n2", "m", "n2:b"], key=natural) == ["m", "n2", "n2:b", "n10"]
     groups = squares([node(number) for number in range(24)])
     assert [one["name"] for one in groups] == [f"/r{number}" for number in range(12)]
-    assert {one["count"] for one in groups} == {"2 nodes"}
+    assert {one["count"] for one in groups} == {" 2 nodes"}
 
 
 def test_a_square_is_coloured_by_what_is_measured() -> None:
     rows = [node(1, usedMB=used) for used in (0, 19, 20, 79, 100)]
     (group,) = squares(rows)
-    assert [one["kind"] for one in group["square"]] == ["step0", "step0", "step1", "step3", "step4"]
+    assert [one["kind"] for one in group["square"]] == [f"square step{step}" for step in (0, 0, 1, 3, 4)]
     (group,) = squares(rows, "rack", "vcores")
-    assert {one["kind"] for one in group["square"]} == {"step3"}
+    assert {one["kind"] for one in group["square"]} == {"square step3"}
     (square,) = squares([node(3, usedMB=56.25)])[0]["square"]
     assert square["to"] == "/cluster/node/n3:1"
     assert square["title"] == "n3:1 RUNNING, /r3, <DEFAULT_PARTITION>\n56.3 % used, 1 container"
@@ -52,9 +56,9 @@ def test_a_square_is_coloured_by_what_is_measured() -> None:
 def test_a_node_that_does_not_run_has_a_colour_of_its_own() -> None:
     rows = [node(1, state="LOST", containers=5, usedMB=90), node(2)]
     lost, running = squares(rows, "state")
-    assert (lost["name"], lost["square"][0]["kind"]) == ("LOST", "dead")
+    assert (lost["name"], lost["square"][0]["kind"]) == ("LOST", "square dead")
     assert "0.0 % used, 0 containers" in lost["square"][0]["title"]
-    assert running["square"][0]["kind"] == "step0"
+    assert running["square"][0]["kind"] == "square step0"
 
 
 def test_of_very_many_a_square_stands_for_some() -> None:
@@ -67,5 +71,5 @@ def test_of_very_many_a_square_stands_for_some() -> None:
     for number in range(5_000):
         heat.add(node(number))
     shown, legend = heat.blocks()
-    assert shown["isSmall"]
+    assert shown["section"][0]["section"][1]["kind"] == "squares small"
     assert legend["paragraph"][-1] == " Each square: up to 3 nodes."

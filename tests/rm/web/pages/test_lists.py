@@ -70,9 +70,9 @@ def test_the_page_of_applications_says_how_else_they_can_be_had() -> None:
     asked = {"states": "RUNNING", "user": "mei", "q": "etl", "at": "5", "from": "20"}
     page = ApplicationsPage(asked).blocks(FOUND)
     assert page[0]["heading"] == "RUNNING Applications"
-    every, running = (one for one in part(page, "chips")["chips"] if one["text"].split()[-1] == "45")
-    assert (every["to"], every["isHere"]) == ("/cluster/apps", False)
-    assert (running["to"], running["isHere"]) == ("/cluster/apps/RUNNING", True)
+    every, running = (one for one in part(page, "chips")["chips"] if one["link"].split()[-1] == "45")
+    assert (every["to"], every["isHere"]) == ("/cluster/apps?user=mei&q=etl&at=5", False)
+    assert (running["to"], running["isHere"]) == ("/cluster/apps/RUNNING?user=mei&q=etl&at=5", True)
     grid = part(page, "grid")
     assert grid["calls"][0] == "/apps?states=RUNNING&user=mei"
     assert grid["calls"][1] == "/ui/apps?q=etl&states=RUNNING&user=mei&sort=-id"

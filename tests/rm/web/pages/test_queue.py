@@ -130,7 +130,14 @@ def test_partitions_and_spans_can_be_chosen() -> None:
     asked = Asked(partition="gpu", minutes="15")
     page = scheduler_page(found | {"partition": ["", "gpu"]}, asked, None, ())
     partition, time = [one for one in page if "chips" in one]
-    assert [one["text"] for one in partition["chips"]] == ["<DEFAULT_PARTITION>", "gpu"]
-    assert (partition["usual"], time["usual"]) == ("", "15")
+    assert [(one["link"], one["ask"][1], one["isHere"]) for one in partition["chips"]] == [
+        ("<DEFAULT_PARTITION>", "", False),
+        ("gpu", "gpu", True),
+    ]
+    assert [(one["ask"], one["isHere"]) for one in time["chips"]] == [
+        (["minutes", "5"], False),
+        (["minutes", ""], True),
+        (["minutes", "60"], False),
+    ]
     assert "Share of partition gpu over time" in of_kind(page, "heading")
     assert [one["name"] for one in shown(CAPACITY, "") if "chips" in one] == [], "of a recording all is shown"
