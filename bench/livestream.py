@@ -158,7 +158,7 @@ async def look(browser: Browser, url: str, containers: int, made_up: MadeUp | No
     await browser.start_tracing(page=page, categories=["toplevel"])
     begun = time.perf_counter()
     await page.goto(url, wait_until="commit")
-    await page.locator(".stream .field").wait_for()
+    await page.locator(".stream .plot").wait_for()
     figures = {"shown after": (time.perf_counter() - begun) * 1000}
     await page.wait_for_function(
         "(least) => Number(document.querySelector('.stream').ariaLabel.match(/: (\\d+) con/)[1]) >= least",
@@ -185,7 +185,7 @@ async def look(browser: Browser, url: str, containers: int, made_up: MadeUp | No
 
 async def follow(page: Page) -> dict[str, float]:
     """How the picture follows wheel and drag."""
-    field = page.locator(".stream .field")
+    field = page.locator(".stream .plot")
     box = await place_of(field)
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 

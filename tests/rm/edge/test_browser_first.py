@@ -111,17 +111,16 @@ def test_pages_can_be_used_without_a_mouse(browser: Browser, tmp_path: Path) -> 
 
 
 WORDS_OF_MARKS = """async () => {
-  const { marksOf } = await import("/static/chartfile.js");
-  const { html, render } = await import("/static/dom.js");
+  const { drawMarks } = await import("/static/timeplot.js");
+  const ctx = document.createElement("canvas").getContext("2d");
+  const words = [];
+  ctx.fillText = (text, x) => words.push([x, x + ctx.measureText(text).width]);
   const size = { left: 0, top: 0, width: 900 * devicePixelRatio, height: 99 * devicePixelRatio };
-  const plot = { bbox: size, scales: { x: { min: 0, max: 900 } }, valToPos: (time) => time };
+  const scales = { x: { min: 0, max: 900 } };
+  const plot = { ctx, bbox: size, scales, valToPos: (time) => time * devicePixelRatio };
   const marks = [0, 123, 140, 300, 880].map((time) => ({ time, kind: "preemption requested", text: "" }));
-  const place = document.body.appendChild(document.createElement("div"));
-  place.style.font = "11px system-ui, sans-serif";
-  render(html`<svg width="900" height="99">${marksOf(plot, { marks })}</svg>`, place);
-  const boxes = [...place.querySelectorAll("text")].map((one) => one.getBBox());
-  place.remove();
-  return boxes.map(({ x, width }) => [x, x + width]);
+  drawMarks(plot, { marks });
+  return words;
 }"""
 
 

@@ -234,6 +234,20 @@ async def hold_containers(page: Page, caller: Web) -> None:
     await page.unroute("**/ui/containers*")
 
 
+LABELS = """async () => {
+  const { default: uPlot } = await import("/static/vendor/uplot.js");
+  const [{ plots: [plot] }, found] = [uPlot.sync("chart"), []];
+  const [times] = plot.data;
+  for (const span of [1500, 400, 60_000]) {
+    plot.setScale("x", { min: times[0], max: times[0] + span });
+    await new Promise(requestAnimationFrame);
+    found.push(plot.axes[0]._values);
+  }
+  plot.setScale("x", { min: times[0], max: times.at(-1) });
+  return found;
+}"""
+
+
 async def use_chart(page: Page) -> None:
     """Values are read and a part is chosen by keys, a series is switched off, and both files can be had."""
     chart = page.locator("figure.chart").first
@@ -245,6 +259,9 @@ async def use_chart(page: Page) -> None:
     first = await said.inner_text()
     while await said.inner_text() == first:  # two samples may be of one second, and the chart still grows
         await page.keyboard.press("ArrowRight")
+    for told in await page.evaluate(LABELS):
+        assert len(told) > 3
+        assert len(set(told)) == len(told), "moments of an axis are told apart"
     await page.keyboard.press("+")
     series = chart.get_by_role("button", name="root.etl")
     await series.click()

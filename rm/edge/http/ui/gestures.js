@@ -1,7 +1,5 @@
 // What hands do to a picture of a time: a mouse drags it, two fingers pinch it, a short touch points at
-// something, keys and buttons zoom it.
-import { tool } from "./dom.js";
-
+// something.
 const A_CLICK_PX = 4,
   LEAST_APART_PX = 20;
 
@@ -15,26 +13,6 @@ export function zoomed({ begin, end }, all, factor, around = (begin + end) / 2, 
   return within(all, around - ((around - begin) * span) / (end - begin), span);
 }
 export const panned = ({ begin, end }, all, by) => within(all, begin + by * (end - begin), end - begin);
-
-export const zoomKeys = (picture) => ({
-  "+": () => picture.zoom(0.5),
-  "-": () => picture.zoom(2),
-  0: () => picture.showAll(),
-});
-export const zoomTools = (what, picture) => [
-  tool("+", `${what}: zoom in`, () => picture.zoom(0.5)),
-  tool("−", `${what}: zoom out`, () => picture.zoom(2)),
-  tool("All", `${what}: show all`, () => picture.showAll()),
-];
-
-/** Does what a key is for: "ArrowLeft", "Shift ArrowLeft", "+". */
-export function press(event, keys) {
-  const does = keys[event.shiftKey && event.key.length > 1 ? `Shift ${event.key}` : event.key];
-  if (!does || event.ctrlKey || event.metaKey || event.altKey) return;
-  event.preventDefault();
-  event.stopPropagation();
-  does();
-}
 
 /** Where a pointer is in an element. */
 export function placeIn(element, { clientX, clientY }) {

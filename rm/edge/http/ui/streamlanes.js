@@ -49,18 +49,18 @@ export class Lanes {
    * that began first hides others at its place: narrow ones, and those of other lanes where lanes are low.
    */
   bars(time, rows, width, height, emit) {
-    const wide = width / (time.end - time.begin);
-    const tall = height / (rows.end - rows.begin);
+    const wide = width / (time.max - time.min);
+    const tall = height / (rows.max - rows.min);
     const reach = new Int32Array(height);
     for (const i of this.order) {
-      if (this.begin[i] >= time.end) break;
-      if (this.end[i] < time.begin) continue;
-      const lane = this.lane[i] - rows.begin;
+      if (this.begin[i] >= time.max) break;
+      if (this.end[i] < time.min) continue;
+      const lane = this.lane[i] - rows.min;
       const y = Math.max(0, Math.floor(lane * tall));
       const below = Math.min(height, Math.max(y + 1, Math.floor((lane + 1) * tall)));
       if (below <= y || lane + 1 <= 0) continue;
-      const left = Math.max(0, Math.floor((this.begin[i] - time.begin) * wide));
-      const right = Math.floor((this.end[i] - time.begin) * wide);
+      const left = Math.max(0, Math.floor((this.begin[i] - time.min) * wide));
+      const right = Math.floor((this.end[i] - time.min) * wide);
       const x = Math.max(left, reach[y]);
       const past = Math.min(width, Math.max(left + 1, right));
       if (past <= x) continue;

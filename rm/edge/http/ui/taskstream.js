@@ -1,213 +1,175 @@
 // Containers over time on lanes, live, recorded or compared: pan, zoom, and the life of the one pointed at.
 // Only what can be seen is drawn, pixel by pixel, so that many thousand containers follow the hand.
 import { list } from "./api.js";
-import {
-  andVCores,
-  Component,
-  clamped,
-  clock,
-  duration,
-  empty,
-  html,
-  hued,
-  plainGib,
-  replaceQuery,
-  select,
-  tool,
-} from "./dom.js";
-import { listenToPointers, panned, placeIn, press, zoomed, zoomKeys, zoomTools } from "./gestures.js";
-import { grid } from "./grid.js";
-import { fileTools } from "./picture.js";
+import { cellOf, clamped, css, empty, html, hued, replaceQuery, select, tool, withQuery } from "./dom.js";
+import { placeIn } from "./gestures.js";
 import { colouring, keysOf } from "./streamcolours.js";
 import { Lanes } from "./streamlanes.js";
-import { boxOf, Painter, paletteOf, svgOf } from "./streampaint.js";
+import { paintBars, pixelsOf } from "./streampaint.js";
+import { axisOf, drawMarks, TimePlot } from "./timeplot.js";
 
 const LANE = 15,
   TALLEST = 420,
-  FOOT = 18,
+  FRAME = 38,
   GUTTER = 150,
+  LABEL = 14,
+  CHARACTER = 6.5,
   NEAR_PX = 3;
-const LEAST = { time: 50, rows: 1 };
-/** @type {Set<TaskStream>} all on a page show the same time */
-const STREAMS = new Set();
 
-// The life of a container in words.
-function said(one, now) {
-  const isReserved = one.state === "RESERVED";
-  const near = one.locality ? `, ${one.locality.toLowerCase().replace("_", " ")}` : "";
-  const moments = [
-    ["reserved", isReserved ? one.started : one.reserved],
-    ["allocated", isReserved ? 0 : one.started],
-    ["running", one.running],
-    ["ended", one.finished],
-  ];
-  const steps = moments.filter(([, time]) => time).map(([what, time]) => `${what} ${clock(time)}`);
-  const state = one.finished ? `exit status ${one.exitStatus}` : one.state.toLowerCase();
-  return [
-    `${one.id}${one.isAM ? " (ApplicationMaster)" : ""}`,
-    `${one.node}, ${plainGib(one.memoryMB)}${andVCores(one.vcores)}`,
-    `${one.queue}, ${one.user}, priority ${one.priority}${near}`,
-    steps.join(", "),
-    `${state} after ${duration((one.finished || now) - one.started)}`,
-    one.diagnostics,
-  ].filter(Boolean);
-}
+// Of an application its number, because the beginnings of its id are the same for all.
+const shortened = (name) => name.replace(/^application_\d+_/, "… ");
 
-const shareOf = (value, { begin, end }) => (value - begin) / (end - begin);
-const valueAt = (share, { begin, end }) => begin + share * (end - begin);
+class TaskStream extends TimePlot {
+  kind = "chart stream";
+  role = { role: "application", "aria-roledescription": "task stream" };
+  least = { x: 50, y: 1 };
+  state = { chosen: -1, others: 0, place: null };
+  hands = { tap: (x, y) => this.tap({ x, y }) };
 
-class TaskStream extends Component {
-  constructor(props) {
-    super(props);
-    /** @type {HTMLElement} */ this.field = null;
-    this.state = { chosen: -1, others: 0, place: null, isOpen: false };
-    this.frame = 0;
-    this.lay(props);
+  componentWillMount() {
+    this.lay(this.props);
   }
 
   componentDidMount() {
-    STREAMS.add(this);
-    this.painter = new Painter(this.field.querySelector("canvas"));
-    this.resizes = new ResizeObserver(() => this.draw());
-    this.resizes.observe(this.field);
-    listenToPointers(this.field, {
-      pan: (dx, dy) => {
-        this.pan(-dx / this.size.width);
-        this.pan(-dy / this.size.height, "rows");
-      },
-      pinch: (factor, x) => this.zoom(factor, this.valuesAt({ x, y: 0 }).time),
-      tap: (x, y) => this.tap({ x, y }),
-    });
-    this.field.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
+    super.componentDidMount();
+    this.showRows({ begin: 0, end: this.scene.lanes.count });
+    this.place.addEventListener("pointermove", (event) => this.hover(event));
+    this.place.addEventListener(
+      "pointerleave",
+      ({ pointerType }) => pointerType === "mouse" && this.point(-1),
+    );
   }
 
   componentWillReceiveProps(next) {
-    const isNew = ["containers", "now", "lanes", "colour"].some((one) => next[one] !== this.props[one]);
-    if (isNew) this.lay(next);
-    this.palette = null; // the system may have chosen other colours
-    this.tabled = null;
-    this.draw();
+    if (["containers", "lanes", "colour"].some((one) => next[one] !== this.props[one])) this.lay(next);
   }
 
-  componentWillUnmount() {
-    STREAMS.delete(this);
-    this.resizes.disconnect();
-    cancelAnimationFrame(this.frame);
+  // Where all rows were shown, all are; with other lanes other rows are there.
+  componentDidUpdate(before) {
+    if (before === this.props) return;
+    this.pixels = null; // the system may have chosen other colours
+    this.renew();
+    const { min, max } = this.plot.scales.y;
+    const { count } = this.scene.lanes;
+    const isPart = before.lanes.key === this.props.lanes.key && max - min < this.rows;
+    this.showRows(isPart ? { begin: min, end: max } : { begin: 0, end: count });
+    if (this.plot.height !== this.tall()) this.plot.setSize(this.size());
   }
 
-  // Which part is shown, and who is chosen, stays when newer containers come; where all was shown, all is.
+  // Who is chosen stays so when newer containers come.
   lay({ containers, now, lanes: { key }, colour, names }) {
-    const { scene: before, view } = this;
+    const id = this.scene?.containers[this.state.chosen]?.id;
     const lanes = new Lanes(containers, (one) => one[key], now);
-    const all = { time: { begin: lanes.first, end: lanes.last }, rows: { begin: 0, end: lanes.count } };
-    const isPart = (axis) =>
-      before && (view[axis].begin > before.all[axis].begin || view[axis].end < before.all[axis].end);
-    this.view = {
-      time: isPart("time") ? view.time : all.time,
-      rows: isPart("rows") && before.key === key ? view.rows : all.rows,
-    };
-    this.scene = { containers, now, key, lanes, all, colours: colouring(colour, containers, names) };
-    const id = before?.containers[this.state.chosen]?.id;
+    this.scene = { containers, lanes, colours: colouring(colour, containers, names) };
     if (id) this.setState({ chosen: containers.findIndex((one) => one.id === id) });
   }
 
-  get size() {
-    const gutter = Math.min(GUTTER, Math.floor(this.field.clientWidth / 4));
-    const height = Math.max(2 * LANE, Math.min(TALLEST, LANE * this.scene.lanes.count));
-    return { gutter, width: this.field.clientWidth - gutter, height, foot: FOOT };
+  tall() {
+    return FRAME + Math.max(2 * LANE, Math.min(TALLEST, LANE * this.scene.lanes.count));
   }
 
-  get picture() {
-    this.palette ??= paletteOf(this.scene.colours.looks);
-    const { scene, size, view, palette } = this;
-    return { ...scene, ...size, ...view, palette, chosen: this.state.chosen, at: this.props.at };
+  data() {
+    const { first, last } = this.scene.lanes;
+    return [
+      [first, last],
+      [null, null],
+    ];
   }
 
-  draw() {
-    this.frame ||= requestAnimationFrame(() => {
-      this.frame = 0;
-      if (this.field.clientWidth) this.painter.draw(this.picture);
-    });
-  }
-
-  // ---- moving: all streams of a page along the time, each across its rows
-
-  together(axis) {
-    return axis === "time" ? [...STREAMS] : [this];
-  }
-
-  show(axis, part) {
-    for (const one of this.together(axis)) {
-      one.view = { ...one.view, [axis]: part };
-      one.draw();
-    }
-  }
-
-  whole(axis) {
-    const every = this.together(axis).map((one) => one.scene.all[axis]);
+  options() {
+    const size = ({ width }) => Math.min(GUTTER, Math.floor(width / 4));
+    const groupAt = (place) => this.scene.lanes.groups.findLast(({ top }) => top <= place);
+    const nameOf = (plot, place) => shortened(groupAt(place).name).slice(0, size(plot) / CHARACTER);
     return {
-      begin: Math.min(...every.map(({ begin }) => begin)),
-      end: Math.max(...every.map(({ end }) => end)),
+      cursor: { drag: { x: false, y: false }, points: { show: false } },
+      scales: { x: { time: false }, y: { auto: false, dir: -1, range: (_, min, max) => [min, max] } },
+      axes: [
+        axisOf({
+          size,
+          grid: { show: false },
+          splits: (plot, _axis, min, max) => this.heads(plot, min, max),
+          values: (plot, splits) => splits.map((one) => nameOf(plot, one)),
+        }),
+      ],
+      series: [{}, {}],
+      hooks: {
+        drawClear: [() => this.paint()],
+        draw: [() => this.frame(), (plot) => drawMarks(plot, this.props)],
+      },
     };
   }
 
-  zoom(factor, around, axis = "time") {
-    this.show(axis, zoomed(this.view[axis], this.whole(axis), factor, around, LEAST[axis]));
+  // Where the names of groups stand: at the first row that is seen of each, as far as there is room.
+  heads(plot, min, max) {
+    const row = (max - min) / plot.over.clientHeight;
+    let free = min - LABEL * row;
+    const seen = this.scene.lanes.groups.filter(({ top, lanes }) => top < max && top + lanes > min);
+    const places = seen.map(({ top, lanes }) => Math.max(top, min) + Math.min(lanes / 2, LABEL * row * 0.5));
+    return places.filter((at) => {
+      const hasRoom = at >= free && at < max;
+      if (hasRoom) free = at + LABEL * row;
+      return hasRoom;
+    });
   }
 
-  pan(by, axis = "time") {
-    this.show(axis, panned(this.view[axis], this.whole(axis), by));
+  paint() {
+    this.pixels ??= pixelsOf(this.scene.colours.looks);
+    this.image = paintBars(this.plot, this.scene, this.pixels, this.image);
   }
 
-  stretch(factor) {
-    this.zoom(factor, undefined, "rows");
+  // Around the one that is chosen, as far as it is seen.
+  frame() {
+    const { ctx, bbox } = this.plot;
+    const { begin, end, lane } = this.scene.lanes;
+    const { chosen } = this.state;
+    if (chosen < 0) return;
+    const placed = (value, scale, from, size) =>
+      from + clamped(this.plot.valToPos(value, scale, true) - from, size);
+    const [x, past] = [begin, end].map((of) => placed(of[chosen], "x", bbox.left, bbox.width));
+    const [y, below] = [0, 1].map((one) => placed(lane[chosen] + one, "y", bbox.top, bbox.height));
+    Object.assign(ctx, { strokeStyle: css("--ink"), lineWidth: 2 * devicePixelRatio });
+    ctx.strokeRect(x - 1, y, Math.max(3, past - x) + 2, Math.max(3, below - y));
   }
 
-  showAll() {
-    this.zoom(Infinity);
-    this.stretch(Infinity);
+  // ---- moving
+
+  showRows({ begin, end }) {
+    this.rows = this.scene.lanes.count;
+    this.plot.setScale("y", { min: begin, max: end });
   }
 
-  // The moment and the row at a place of the picture.
-  valuesAt({ x, y }) {
-    const { gutter, width, height } = this.size;
-    const { time, rows } = this.view;
-    return { time: valueAt(clamped((x - gutter) / width, 1), time), rows: valueAt(y / height, rows) };
-  }
-
-  // A page is scrolled over a picture that nobody has touched; one with the focus, or with Ctrl, is zoomed.
-  wheel(event) {
-    if (!event.ctrlKey && document.activeElement !== this.field) return;
-    event.preventDefault();
-    const axis = event.altKey ? "rows" : "time";
-    if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY))
-      this.pan((event.deltaX || event.deltaY) / this.size.width);
-    else this.zoom(1.002 ** event.deltaY, this.valuesAt(placeIn(this.field, event))[axis], axis);
+  whole(scale, plots) {
+    return scale === "y" ? { begin: 0, end: this.scene.lanes.count } : super.whole(scale, plots);
   }
 
   // ---- pointing
 
-  /** @param {{ x: number, y: number }} place */
-  point(chosen, others = 0, place = boxOf(this.picture, chosen)) {
-    this.setState({ chosen, others, place });
-    this.draw();
+  point(chosen, others = 0, place = this.placeOf(chosen)) {
+    this.setState({ chosen, others, place: chosen < 0 ? null : place });
+    this.plot.redraw(false);
+  }
+
+  placeOf(chosen) {
+    const { begin, lane } = this.scene.lanes;
+    const x = Math.max(0, this.plot.valToPos(begin[chosen], "x"));
+    return { x, y: this.plot.valToPos(lane[chosen], "y") };
   }
 
   found({ x, y }) {
-    const { gutter, width, height } = this.size;
-    if (x < gutter || y > height) return [];
-    const { time, rows } = this.valuesAt({ x, y });
-    const past = Math.max(Math.floor(rows) + 1, this.valuesAt({ x, y: y + 1 }).rows);
-    const within = (ms) => this.scene.lanes.on(Math.floor(rows), past, time - ms, time + ms);
-    const near = (NEAR_PX * (this.view.time.end - this.view.time.begin)) / width;
-    return [within(0), within(near)].find((some) => some.length) ?? [];
+    const { plot } = this;
+    if (x < 0 || y < 0 || y > plot.over.clientHeight) return [];
+    const [time, near] = [x, x + NEAR_PX].map((one) => plot.posToVal(one, "x"));
+    const [row, past] = [y, y + 1].map((one) => plot.posToVal(one, "y"));
+    const first = Math.floor(row);
+    const within = (ms) => this.scene.lanes.on(first, Math.max(first + 1, past), time - ms, time + ms);
+    return [within(0), within(near - time)].find((some) => some.length) ?? [];
   }
 
   hover(event) {
     if (event.buttons) return;
-    const place = placeIn(this.field, event);
+    const place = placeIn(this.plot.over, event);
     const [one = -1, ...others] = this.found(place);
-    this.field.style.cursor = one < 0 ? "grab" : "pointer";
+    this.plot.over.style.cursor = one < 0 ? "grab" : "pointer";
     this.point(one, others.length, place);
   }
 
@@ -219,20 +181,21 @@ class TaskStream extends Component {
   }
 
   open() {
-    this.field.querySelector("a")?.click();
+    this.place.querySelector("a")?.click();
   }
 
   // To the first that is seen, and from there to its neighbours; the picture follows.
   step(along, across) {
     const { lanes } = this.scene;
-    const { time, rows } = this.view;
+    const { x, y } = /** @type {any} */ (this.plot.scales);
     const { chosen } = this.state;
-    const isSeen = (i) => lanes.end[i] > time.begin && lanes.lane[i] >= Math.floor(rows.begin);
+    const isSeen = (i) => lanes.end[i] > x.min && lanes.lane[i] >= Math.floor(y.min);
     const first = () => lanes.order.find(isSeen) ?? lanes.order[0];
     const i = chosen < 0 ? first() : lanes.neighbour(chosen, along, across);
-    const lane = lanes.lane[i];
-    if (lanes.begin[i] > time.end || lanes.end[i] < time.begin) this.pan(shareOf(lanes.begin[i], time) - 0.5);
-    if (lane < rows.begin || lane + 1 > rows.end) this.pan(shareOf(lane, rows) - 0.5, "rows");
+    const [begin, end, lane] = [lanes.begin[i], lanes.end[i], lanes.lane[i]];
+    const middle = (value, { min, max }) => (value - min) / (max - min) - 0.5;
+    if (begin > x.max || end < x.min) this.pan(middle(begin, x));
+    if (lane < y.min || lane + 1 > y.max) this.pan(middle(lane, y), "y");
     this.point(i);
   }
 
@@ -242,116 +205,80 @@ class TaskStream extends Component {
       ArrowRight: () => this.step(1, 0),
       ArrowUp: () => this.step(0, -1),
       ArrowDown: () => this.step(0, 1),
-      "Shift ArrowLeft": () => this.pan(-0.25),
-      "Shift ArrowRight": () => this.pan(0.25),
-      "Shift ArrowUp": () => this.pan(-0.25, "rows"),
-      "Shift ArrowDown": () => this.pan(0.25, "rows"),
+      "Shift ArrowUp": () => this.pan(-0.25, "y"),
+      "Shift ArrowDown": () => this.pan(0.25, "y"),
       Enter: () => this.open(),
       Escape: () => this.point(-1),
-      "]": () => this.stretch(0.5),
-      "[": () => this.stretch(2),
-      ...zoomKeys(this),
+      "]": () => this.zoom(0.5, undefined, "y"),
+      "[": () => this.zoom(2, undefined, "y"),
+      ...super.keys(),
     };
   }
 
   // ---- the page
 
-  render({ name, containers, now, traits, lanes, colour, hrefOf }, { chosen, others, place, isOpen }) {
+  // What has happened to the chosen container, as far as it has.
+  life() {
+    const { containers, traits } = this.props;
+    const { chosen, others } = this.state;
+    const one = containers[chosen];
+    if (!one) return null;
+    const has = ({ kind, read }) => one[read] || (one[read] === 0 && kind !== "logged");
+    const said = traits.life.filter(has).map((column) => html`${column.name} ${cellOf(column, one)}; `);
+    return [said, others > 0 && `and ${others} more at this place: zoom in; `];
+  }
+
+  asked(kind) {
+    const { name, lanes, colour, at } = this.props;
+    const { x, y } = this.plot.scales;
+    const part = { begin: x.min, end: x.max, first: y.min, last: y.max, present: at || [] };
+    return kind === "svg" ? { name, lanes: lanes.key, colour: colour.key, ...part } : {};
+  }
+
+  shown() {
+    const { name, containers, traits, lanes, colour, query } = this.props;
     const { shown, more } = keysOf(this.scene.colours.looks);
     const what = `${name}: ${containers.length} containers by ${lanes.name} and ${colour.name}`;
-    const one = containers[chosen];
-    const life = one ? said(one, now) : [];
-    if (isOpen) this.tabled ??= this.table(); // it is long, and who is pointed at changes nothing in it
-    if (others) life.push(`and ${others} more at this place: zoom in`);
     const choose = (word, parameter, present) => {
       const pairs = traits[parameter].map((one) => [one.key, one.name]);
       const options = select(pairs, present.key, (key) => replaceQuery(parameter, key));
       return html`<label>${word} ${options}</label>${" "}`;
     };
-    return html`<figure class="chart stream" aria-label=${what}>
-      <p class="legend">
-        ${choose("Lanes", "lanes", lanes)}${choose("Colour", "colour", colour)}
-        ${shown.map(
-          (one) => html`<span class=${`swatch hatch${one.hatch}`} style=${hued(one.hue)}>
-            ${one.text} <b>${one.count}</b>
-          </span>`,
-        )}
-        ${more > 0 && `and ${more} more, in the table`}
-      </p>
-      <div
-        class="field"
-        tabindex="0"
-        role="application"
-        aria-roledescription="task stream"
-        aria-label=${`${what}. ${traits.hint}`}
-        ref=${(place) => {
-          this.field = place || this.field;
-        }}
-        onkeydown=${(event) => press(event, this.keys())}
-        onpointermove=${(event) => this.hover(event)}
-        onpointerleave=${(event) => event.pointerType === "mouse" && this.point(-1)}
-      >
-        <canvas></canvas>
-        ${one && this.tip(life, place, hrefOf(one))}
-      </div>
-      <p class="chart-tools"><output>${life.join("; ")}</output>${this.tools()}</p>
-      <details ontoggle=${(event) => this.setState({ isOpen: event.currentTarget.open })}>
-        <summary>As a table</summary>
-        ${isOpen && this.tabled}
-      </details>
-    </figure>`;
-  }
-
-  tip(life, { x, y }, { href, what }) {
-    const kind = y > this.size.height / 2 ? "tip above" : "tip";
-    const style = { "--x": `${x}px`, "--y": `${y}px` };
-    return html`<a class=${kind} ...${{ style, href }} tabindex="-1" aria-hidden="true">
-      ${[...life, `Click or Enter: ${what}`].join("\n")}
-    </a>`;
-  }
-
-  tools() {
-    const { name, traits, containers } = this.props;
-    const rows = () => containers.map((one) => traits.saved.map((field) => one[field]));
-    return [
-      zoomTools(name, this),
-      tool("↕", `${name}: taller lanes`, () => this.stretch(0.5)),
-      tool("⇳", `${name}: more lanes`, () => this.stretch(2)),
-      fileTools(
-        `${name} containers`,
-        () => svgOf(this.picture, name),
-        () => [traits.saved, rows()],
+    const legend = [
+      choose("Lanes", "lanes", lanes),
+      choose("Colour", "colour", colour),
+      shown.map(
+        (one) => html`<span class=${`swatch hatch${one.hatch}`} style=${hued(one.hue)}>
+          ${one.text} <b>${one.count}</b>
+        </span>`,
       ),
+      more > 0 && `and ${more} more, in the table`,
     ];
+    const isOpen = query.get("table") === "open";
+    return {
+      what,
+      name: `${name} containers`,
+      hint: traits.hint,
+      legend,
+      told: this.life(),
+      tip: this.state.place && this.tip(this.state),
+      tools: [
+        tool("↕", `${name}: taller lanes`, () => this.zoom(0.5, undefined, "y")),
+        tool("⇳", `${name}: more lanes`, () => this.zoom(2, undefined, "y")),
+      ],
+      more: html`<a href=${withQuery("table", isOpen ? null : "open")} aria-expanded=${isOpen}>As a table</a>`,
+    };
   }
 
-  // The same as a table: how many containers each lane has had, and of which kinds.
-  table() {
-    const { containers, key, colours } = this.scene;
-    const { name, lanes, query } = this.props;
-    const number = (read, name, isCard) => ({
-      key: read,
-      name,
-      kind: "number",
-      read,
-      isNumber: true,
-      isCard,
-    });
-    const kinds = colours.looks.map(({ text }, i) => number(`of${i}`, text, false));
-    const columns = [
-      { key: "id", name: lanes.name, kind: "plain", read: "id", isCard: true },
-      number("count", "Containers", true),
-      ...kinds.filter((_, i) => colours.looks[i].count),
-    ];
-    const none = Object.fromEntries(kinds.map(({ read }) => [read, 0]));
-    const rowOf = ([id, some]) => {
-      const row = { id, count: some.length, ...none };
-      for (const i of some) row[`of${colours.of[i]}`] += 1;
-      return row;
-    };
-    const rows = [...Map.groupBy(containers.keys(), (i) => containers[i][key])].map(rowOf);
-    const about = { id: "stream", name: `${name}: containers by ${lanes.name}`, none: "" };
-    return grid({ ...about, columns, rows, query, order: "id" });
+  tip({ chosen, place: { x, y } }) {
+    const { containers, hrefOf } = this.props;
+    const { clientHeight, offsetLeft, offsetTop } = this.plot.over;
+    const { href, what } = hrefOf(containers[chosen]);
+    const style = { "--x": `${offsetLeft + x}px`, "--y": `${offsetTop + y}px` };
+    const kind = y > clientHeight / 2 ? "tip above" : "tip";
+    return html`<a class=${kind} ...${{ style, href }} tabindex="-1" aria-hidden="true">
+      ${this.life()}Click or Enter: ${what}
+    </a>`;
   }
 }
 
@@ -367,9 +294,10 @@ export function streamOf(name, { container, isCut, ...answer }, query, { hrefOf,
     const of = (wanted) => choices.find((one) => one.key === wanted);
     return of(query.get(word)) ?? of(usual[word]) ?? choices[0];
   };
-  const by = { lanes: chosen("lanes"), colour: chosen("colour") };
+  const by = { lanes: chosen("lanes"), colour: chosen("colour"), address: usual.address };
+  const marks = at ? [{ time: at, kind: "now", text: "" }] : [];
   return [
     isCut && empty(`The newest ${containers.length} containers; older ones are left out.`),
-    html`<${TaskStream} key=${name} ...${{ name, containers, ...answer, query, hrefOf, at, ...by }} />`,
+    html`<${TaskStream} key=${name} ...${{ name, containers, ...answer, query, hrefOf, at, marks, ...by }} />`,
   ];
 }
