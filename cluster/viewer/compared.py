@@ -20,7 +20,7 @@ from yarnbox.rm.web.pages.blocks import (
     section,
     table,
 )
-from yarnbox.rm.web.pages.taskstream import with_table
+from yarnbox.rm.web.pages.taskstream import with_choices
 from yarnbox.rm.web.queues.words import percentage
 from yarnbox.sim.recording.document import Recording
 from yarnbox.sim.recording.shape import QueueFigures
@@ -150,7 +150,7 @@ def _wait(queue: QueueFigures | None, longest: int) -> object:
 
 def _stream(run: Run, asked: Mapping[str, str]) -> list[Block]:
     """The containers of the run, which the page reads by itself."""
-    return with_table(run_stream(run["title"], run["run"], (run["begin"], run["end"]), "queue"), asked)
+    return with_choices(run_stream(run["title"], run["run"], (run["begin"], run["end"]), "queue"), asked)
 
 
 def _charts(found: Comparison) -> Iterator[tuple[Block, Block]]:

@@ -23,7 +23,7 @@ from yarnbox.rm.web.pages.blocks import (
     table,
 )
 from yarnbox.rm.web.pages.facts import fact, queue_page
-from yarnbox.rm.web.pages.taskstream import with_table
+from yarnbox.rm.web.pages.taskstream import with_choices
 from yarnbox.rm.web.queues.words import percentage
 from yarnbox.sim.recording.shape import Figures, RecordingData
 
@@ -52,7 +52,7 @@ def run_page(
     beside = [
         *_shares(cluster, at),
         heading("Containers on nodes"),
-        *with_table(run_stream(recording.name, run, (0, recording.moments[-1]), "app", now_ms), asked),
+        *with_choices(run_stream(recording.name, run, (0, recording.moments[-1]), "app", now_ms), asked),
     ]
     has_file = data["file"] and data["kind"] == "scenario"
     return [

@@ -29,7 +29,7 @@ from yarnbox.rm.web.pages.blocks import (
 )
 from yarnbox.rm.web.pages.facts import TO_NODE, fact, or_none, queue_page
 from yarnbox.rm.web.pages.lists import containers
-from yarnbox.rm.web.pages.taskstream import with_table
+from yarnbox.rm.web.pages.taskstream import with_choices
 from yarnbox.rm.web.pages.why import why_page
 from yarnbox.rm.web.queues.words import memory, plural
 from yarnbox.rm.web.values import Answer
@@ -121,7 +121,7 @@ def application_page(app: Answer, known: Known) -> list[Answer]:
         *_life(app, known),
         *why_page(known.why),
         heading("Containers over nodes and time"),
-        *([paragraph(_FORGOTTEN, "empty")] if is_forgotten else with_table(shown, known.asked)),
+        *([paragraph(_FORGOTTEN, "empty")] if is_forgotten else with_choices(shown, known.asked)),
         facts([*_identity(app), *_times(app), *_labels(app), *_sums(app), *_diagnostics(app)]),
         *_logs(known),
         *_tried(app, known),

@@ -9,7 +9,7 @@ from urllib.parse import quote
 from yarnbox.rm.web.pages.blocks import actions, chart, facts, heading, line, stream
 from yarnbox.rm.web.pages.facts import fact, or_none
 from yarnbox.rm.web.pages.lists import containers
-from yarnbox.rm.web.pages.taskstream import with_table
+from yarnbox.rm.web.pages.taskstream import with_choices
 from yarnbox.rm.web.queues.words import memory
 from yarnbox.rm.web.values import Answer
 
@@ -39,7 +39,7 @@ def node_page(
         *([actions(offered)] if offered else ()),
         facts(_figures(row)),
         heading("Containers over time"),
-        *with_table(stream(row["id"], held, "app", lanes="queue", colour="queue"), asked),
+        *with_choices(stream(row["id"], held, "app", lanes="queue", colour="queue"), asked),
         *(_memory(used, now_ms, row["totalMB"]) if used else ()),
         heading("Containers"),
         containers("node", row["id"], asked),

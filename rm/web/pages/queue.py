@@ -30,7 +30,7 @@ from yarnbox.rm.web.pages.blocks import (
 )
 from yarnbox.rm.web.pages.facts import TO_APP
 from yarnbox.rm.web.pages.lists import applications
-from yarnbox.rm.web.pages.taskstream import with_table
+from yarnbox.rm.web.pages.taskstream import with_choices
 from yarnbox.rm.web.queues.words import percentage
 from yarnbox.rm.web.values import Answer
 from yarnbox.yarn.records.node import SHOWN_DEFAULT_PARTITION
@@ -171,7 +171,7 @@ def _charts(asked: Asked) -> Iterator[Answer]:
 def _stream(asked: Asked) -> Iterator[Answer]:
     yield heading(f"Containers of {asked.queue} over time")
     shown = stream(asked.queue, asked.queue_query, "app", lanes="app", colour="state")
-    yield from with_table(shown, asked.lists)
+    yield from with_choices(shown, asked.lists)
 
 
 def _applications(asked: Asked) -> Iterator[Answer]:

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 
 from yarnbox.rm.scheduler.containers import statuses
 from yarnbox.rm.web.grids import Arrangement, natural
-from yarnbox.rm.web.pages.blocks import column, grid, included
+from yarnbox.rm.web.pages.blocks import choose, column, grid, included
 from yarnbox.rm.web.values import Answer
 
 
@@ -100,9 +100,10 @@ def traits(*, counts_vcores: bool) -> Answer:
     }
 
 
-def chosen(choices: Sequence[Answer], key: str) -> Answer:
-    """The one with the key, or the first."""
-    return next((one for one in choices if one["key"] == key), choices[0])
+def chosen(choices: Sequence[Answer], *keys: str) -> Answer:
+    """The one with the first key that is known, or else the first one."""
+    by_key = {one["key"]: one for one in choices}
+    return next((by_key[key] for key in keys if key in by_key), choices[0])
 
 
 # How containers look by one of their traits
@@ -154,14 +155,23 @@ _KEY = "stream"
 _SOURCE, _TABLE = "/ui/containers?", "/ui/containers/table?"
 
 
-def with_table(shown: Answer, asked: Mapping[str, str]) -> list[Answer]:
-    """A stream, and what it shows as a table, where the address of the page says `table=open`."""
-    if asked.get("table") != "open":
-        return [shown]
-    choices = {word: asked.get(word) or shown.get(word, "") for word in ("lanes", "colour")}
-    own = {key: value for key, value in asked.items() if key.startswith(f"{_KEY}.")}
-    more = urlencode({"name": shown["stream"], **choices, **own})
-    return [shown, included(f"{_TABLE}{shown['source'].removeprefix(_SOURCE)}&{more}")]
+def with_choices(shown: Answer, asked: Mapping[str, str]) -> list[Answer]:
+    """A stream with the lanes and the colour that the address of the page names, or else the usual ones; and
+    what it shows as a table, where the address says `table=open`.
+    """
+    known, names = traits(counts_vcores=True), {"lanes": "Lanes", "colour": "Colour"}
+    found = {word: chosen(known[word], asked.get(word, ""), shown.get(word, "")) for word in names}
+    choices = [
+        choose(name, word, [(one["key"], one["name"]) for one in known[word]], found[word]["key"])
+        for word, name in names.items()
+    ]
+    parts = [{**shown, **found, "choices": choices}]
+    if asked.get("table") == "open":
+        own = {key: value for key, value in asked.items() if key.startswith(f"{_KEY}.")}
+        keys = {word: one["key"] for word, one in found.items()}
+        more = urlencode({"name": shown["stream"], **keys, **own})
+        parts.append(included(f"{_TABLE}{shown['source'].removeprefix(_SOURCE)}&{more}"))
+    return parts
 
 
 class LanesTable:

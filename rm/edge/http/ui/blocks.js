@@ -3,19 +3,7 @@ import { get, list } from "./api.js";
 import { chart } from "./charts.js";
 import { containersOf } from "./containers.js";
 import { actions } from "./dialog.js";
-import {
-  exact,
-  facts,
-  filled,
-  h,
-  html,
-  pushQuery,
-  refresh,
-  replaceQuery,
-  said,
-  select,
-  withQuery,
-} from "./dom.js";
+import { exact, facts, h, html, pushQuery, refresh, replaceQuery, said, select, withQuery } from "./dom.js";
 import { Form } from "./form.js";
 import { grid, table } from "./grid.js";
 import { streamOf } from "./taskstream.js";
@@ -87,8 +75,8 @@ const DRAWN = {
   lifeline: (steps) => html`<ol class="lifeline" aria-label="Life line">${steps.map(step)}</ol>`,
   actions: (offered, { reasons }) => actions(offered, reasons),
   included: (_, { read }, query) => blocks(read.block, query),
-  stream: (name, { read, to, what, ...options }, query) =>
-    streamOf(name, read, query, { ...options, hrefOf: (one) => ({ href: filled(to, one), what }) }),
+  stream: (name, { read, choices, ...how }, query) =>
+    streamOf(name, read, { ...how, query, choices: blocks(choices, query) }),
   choose: (choices, { name, into, present, kind }) =>
     html`<label ...${classOf(kind)}>
       ${name} ${select(choices, present, (value) => pushQuery(into, value))}

@@ -1,7 +1,7 @@
 // Containers over time on lanes, live, recorded or compared: pan, zoom, and the life of the one pointed at.
 // Only what can be seen is drawn, pixel by pixel, so that many thousand containers follow the hand.
 import { list } from "./api.js";
-import { cellOf, clamped, css, empty, html, hued, replaceQuery, select, tool, withQuery } from "./dom.js";
+import { cellOf, clamped, css, empty, filled, html, hued, tool, withQuery } from "./dom.js";
 import { placeIn } from "./gestures.js";
 import { colouring, keysOf } from "./streamcolours.js";
 import { Lanes } from "./streamlanes.js";
@@ -236,17 +236,11 @@ class TaskStream extends TimePlot {
   }
 
   shown() {
-    const { name, containers, traits, lanes, colour, query } = this.props;
+    const { name, containers, traits, lanes, colour, choices, query } = this.props;
     const { shown, more } = keysOf(this.scene.colours.looks);
     const what = `${name}: ${containers.length} containers by ${lanes.name} and ${colour.name}`;
-    const choose = (word, parameter, present) => {
-      const pairs = traits[parameter].map((one) => [one.key, one.name]);
-      const options = select(pairs, present.key, (key) => replaceQuery(parameter, key));
-      return html`<label>${word} ${options}</label>${" "}`;
-    };
     const legend = [
-      choose("Lanes", "lanes", lanes),
-      choose("Colour", "colour", colour),
+      choices,
       shown.map(
         (one) => html`<span class=${`swatch hatch${one.hatch}`} style=${hued(one.hue)}>
           ${one.text} <b>${one.count}</b>
@@ -266,14 +260,16 @@ class TaskStream extends TimePlot {
         tool("↕", `${name}: taller lanes`, () => this.zoom(0.5, undefined, "y")),
         tool("⇳", `${name}: more lanes`, () => this.zoom(2, undefined, "y")),
       ],
-      more: html`<a href=${withQuery("table", isOpen ? null : "open")} aria-expanded=${isOpen}>As a table</a>`,
+      more: html`<a href=${withQuery("table", isOpen ? null : "open")} aria-expanded=${isOpen}>
+        As a table
+      </a>`,
     };
   }
 
   tip({ chosen, place: { x, y } }) {
-    const { containers, hrefOf } = this.props;
+    const { containers, to, what } = this.props;
     const { clientHeight, offsetLeft, offsetTop } = this.plot.over;
-    const { href, what } = hrefOf(containers[chosen]);
+    const href = filled(to, containers[chosen]);
     const style = { "--x": `${offsetLeft + x}px`, "--y": `${offsetTop + y}px` };
     const kind = y > clientHeight / 2 ? "tip above" : "tip";
     return html`<a class=${kind} ...${{ style, href }} tabindex="-1" aria-hidden="true">
@@ -282,22 +278,13 @@ class TaskStream extends TimePlot {
   }
 }
 
-/**
- * The containers that a server has answered, which may not be all; `usual` is by what they are grouped and
- * coloured where the address says nothing.
- */
-export function streamOf(name, { container, isCut, ...answer }, query, { hrefOf, at = 0, ...usual }) {
+/** The containers that a server has answered, which may not be all. */
+export function streamOf(name, { container, isCut, ...answer }, how) {
   const containers = list(container);
   if (!containers.length) return empty("No containers yet.");
-  const chosen = (word) => {
-    const choices = answer.traits[word];
-    const of = (wanted) => choices.find((one) => one.key === wanted);
-    return of(query.get(word)) ?? of(usual[word]) ?? choices[0];
-  };
-  const by = { lanes: chosen("lanes"), colour: chosen("colour"), address: usual.address };
-  const marks = at ? [{ time: at, kind: "now", text: "" }] : [];
+  const marks = how.at ? [{ time: how.at, kind: "now", text: "" }] : [];
   return [
     isCut && empty(`The newest ${containers.length} containers; older ones are left out.`),
-    html`<${TaskStream} key=${name} ...${{ name, containers, ...answer, query, hrefOf, at, marks, ...by }} />`,
+    html`<${TaskStream} key=${name} ...${{ ...answer, ...how, name, containers, marks }} />`,
   ];
 }

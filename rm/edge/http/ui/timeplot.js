@@ -48,7 +48,7 @@ export function drawMarks(plot, { marks, ceiling }) {
   ctx.restore();
 }
 
-/** Each kind says what it consists of: data, options of uPlot, how tall it is, and what is shown around it. */
+/** Each kind says its data, its options for uPlot, how tall it is, and what is shown around it. */
 export class TimePlot extends /** @type {any} */ (Component) {
   kind = "chart";
   role = { role: "img" };

@@ -9,7 +9,7 @@ import pytest
 
 from yarnbox.rm.scheduler.containers import statuses
 from yarnbox.rm.web.pages.blocks import stream
-from yarnbox.rm.web.pages.taskstream import LanesTable, kind_of, traits, with_table
+from yarnbox.rm.web.pages.taskstream import LanesTable, kind_of, traits, with_choices
 from yarnbox.rm.web.past import ContainerRow
 from yarnbox.rm.web.values import Answer
 
@@ -94,11 +94,23 @@ def test_a_table_has_the_lanes_and_colours_of_the_stream() -> None:
     assert heads[2:] == ["ApplicationMaster", "other"]
 
 
+def test_lanes_and_colour_are_those_of_the_address_or_else_the_usual_ones() -> None:
+    shown = stream("root.a", "queue=root.a", "app", lanes="app", colour="queue")
+    [usual] = with_choices(shown, {"colour": "of nobody"})
+    assert (usual["lanes"]["key"], usual["colour"]["key"]) == ("app", "queue")
+    [asked] = with_choices(shown, {"lanes": "user", "colour": "locality"})
+    assert (asked["lanes"]["name"], asked["colour"]["read"]) == ("user", "locality")
+    assert [(one["choose"][0], one["into"], one["present"]) for one in asked["choices"]] == [
+        (["node", "node"], "lanes", "user"),
+        (["state", "state"], "colour", "locality"),
+    ]
+
+
 def test_a_page_has_the_table_where_its_address_says_so() -> None:
     shown = stream("root.a&b", "queue=root.a%26b", "app", lanes="app", colour="state")
-    assert with_table(shown, {}) == [shown]
-    first, table = with_table(shown, {"table": "open", "colour": "role", "stream.sort": "-count", "q": "x"})
-    assert first is shown
+    assert len(with_choices(shown, {})) == 1
+    asked = {"table": "open", "colour": "role", "stream.sort": "-count", "q": "x"}
+    _, table = with_choices(shown, asked)
     path, _, query = table["source"].partition("?")
     assert path == "/ui/containers/table"
     assert dict(parse_qsl(query)) == {
