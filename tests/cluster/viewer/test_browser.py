@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -350,11 +351,29 @@ def test_a_demo_explains_itself_and_can_be_changed(browser: Browser, recording: 
 
 
 def test_what_is_wrong_with_a_scenario_is_told(browser: Browser, recording: Recording) -> None:
+    wrong = "name: bad\nsteps: [{sleep: 1}]\n"
+
     async def scene() -> None:
         async with viewing([recording]) as caller, browser.page() as page:
             await show(page, caller.top, "/simulation")
-            await page.get_by_label("Scenario").fill("name: bad\nsteps: [{sleep: 1}]\n")
+            text = page.get_by_label("Scenario")
+            await text.fill(wrong)
             await page.get_by_role("button", name="Run", exact=True).click()
             await page.locator(".form .error", has_text="scenario:2: unknown verb 'sleep'").wait_for()
+            await go(page, "/apps")
+            await go(page, "/simulation")
+            assert await text.input_value() == wrong, "what was written stays"
+            uploaded = SCENARIO.replace("etl-and-adhoc", "mine")
+            await page.locator("input[type=file]").set_input_files(
+                {"name": "mine.yaml", "mimeType": "text/plain", "buffer": uploaded.encode()}
+            )
+            await page.wait_for_function(
+                "(text) => document.querySelector('textarea').value === text", arg=uploaded
+            )
+            async with page.expect_request("**/ui/simulations*") as asked:
+                await page.get_by_role("button", name="Run", exact=True).click()
+            assert json.loads((await asked.value).post_data or "")["name"] == "mine.yaml"
+            await page.wait_for_url("**/run?run=s1**")
+            await page.locator("h1", has_text="mine").wait_for()
 
     browser.play(scene)

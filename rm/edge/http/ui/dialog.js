@@ -21,7 +21,7 @@ export function tell(title, ...text) {
 // An answer may bring a further question. Those before it stay as they are, and Back leads to them.
 function ask(asked) {
   const done = ({ next }) => {
-    if (next) return ask([...asked, next]);
+    if (next && dialog.open) return ask([...asked, next]);
     leave();
     refresh();
   };
