@@ -11,6 +11,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 from urllib.parse import unquote
 
@@ -35,6 +36,7 @@ from yarnbox.rm.web.pages.taskstream import LanesTable
 from yarnbox.rm.web.past import CLUSTER, MEASURES, Measure
 from yarnbox.rm.web.properties import ShownProperty, configuration
 from yarnbox.rm.web.queues.tree import queues_page
+from yarnbox.rm.web.queues.words import in_units, page_in_units
 from yarnbox.rm.web.refusals import RestError
 from yarnbox.rm.web.saved.files import is_asked
 from yarnbox.sim.recording.document import Recording
@@ -129,7 +131,13 @@ class RecordedCluster:
         """The answer to a path below /ws/v1/cluster: empty where this recording does not tell what others do,
         RestError where there is no such thing. Without a moment it is the last one.
         """
-        moment = self.place(at)
+        found = self._found(path, query, self.place(at))
+        if not found:
+            return found
+        shown = partial(page_in_units, counts_vcores=self.counts_vcores)
+        return {root: shown(one) if isinstance(one, dict) else one for root, one in found.items()}
+
+    def _found(self, path: str, query: Query, moment: int) -> Answer:
         if path in self._exact:
             return self._exact[path](moment, query)
         words = [unquote(word) for word in path.strip("/").split("/")]
@@ -442,7 +450,8 @@ class RecordedCluster:
         for one in found:
             page.take(one)
         left_out = self.recording.data["eventsLeftOut"]
-        return {"events": {"event": page.rows(), "block": page.blocks(left_out)}}
+        rows = in_units(page.rows(), counts_vcores=self.counts_vcores)
+        return {"events": {"event": rows, "block": page.blocks(left_out)}}
 
 
 def _is_there(one: RecordedContainer, at: int) -> bool:

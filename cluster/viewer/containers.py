@@ -11,6 +11,7 @@ from typing import Any
 from yarnbox.rm.scheduler.views import is_within
 from yarnbox.rm.web.pages.blocks import number
 from yarnbox.rm.web.pages.taskstream import kind_of, traits
+from yarnbox.rm.web.queues.words import in_units
 from yarnbox.sim.recording.document import Recording
 from yarnbox.sim.recording.shape import RecordedContainer
 
@@ -38,9 +39,15 @@ def containers_at(
     count, begin_ms = len(known), number(query, "origin")
     limit = number(query, "limit") or count
     first = number(query, "from") if "from" in query else max(0, count - limit)
+
+    def row(one: RecordedContainer) -> dict[str, Any]:
+        shown = _moved(container_at(one, at), begin_ms)
+        shown["diagnostics"] = in_units(shown["diagnostics"], counts_vcores=counts_vcores)
+        return shown
+
     return {
         "now": EPOCH_MS + at - begin_ms,
-        "container": [_moved(container_at(one, at), begin_ms) for one in known[first : first + limit]],
+        "container": [row(one) for one in known[first : first + limit]],
         "isCut": "from" not in query and first > 0,
         "known": count,
         "keptOfEvery": recording.data["containersOfEvery"],

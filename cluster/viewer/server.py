@@ -26,6 +26,7 @@ from yarnbox.cluster.viewer.units import since
 from yarnbox.rm.edge.http.pages import RECORDING, Pages
 from yarnbox.rm.edge.http.server import CSRF_HEADER, ROOT
 from yarnbox.rm.web.pages.shell import run_shell
+from yarnbox.rm.web.queues.words import page_in_units
 from yarnbox.rm.web.refusals import RestError
 from yarnbox.rm.web.saved.files import file_of, is_asked
 from yarnbox.yarn.http.access import HttpAccess, HttpAccessSettings
@@ -95,10 +96,7 @@ class Viewer:
 
     async def _header(self, request: web.Request) -> web.StreamResponse:
         asked = request.query.get("run", "")
-        shown = time_bar(self._library.recordings, asked)
-        if "run" in shown:
-            shown["countsVCores"] = self._library.run(asked).counts_vcores
-        return _json(shown)
+        return _json(time_bar(self._library.recordings, asked))
 
     async def _comparison(self, request: web.Request) -> web.StreamResponse:
         has_report = self._library.report is not None
@@ -112,7 +110,8 @@ class Viewer:
         has_twin = [one.name for one in recordings.values()].count(found.recording.name) > 1
         at, demo = _at(request), self._library.demo
         block = run_page(found, run, at, request.query, demo=demo, has_twin=has_twin)
-        return await _shown(request, {"page": {"block": block}})
+        shown = page_in_units({"block": block}, counts_vcores=found.counts_vcores)
+        return await _shown(request, {"page": shown})
 
     async def _what_if(self, request: web.Request) -> web.StreamResponse:
         """The report as it is: it runs no script and loads nothing, and is held to that."""

@@ -44,6 +44,7 @@ from yarnbox.rm.web.past import (
     container_row,
     queues,
 )
+from yarnbox.rm.web.queues.words import in_units
 from yarnbox.rm.web.refusals import bad_request, forbidden, not_found
 from yarnbox.rm.web.rows import node_row
 from yarnbox.rm.web.saved.files import is_asked
@@ -286,12 +287,14 @@ class Past:
     def _container_rows(self) -> Callable[[ContainerRow | RMContainer], Answer]:
         """How containers are shown within one answer."""
         now_ms, reach = self._context.now_ms, cache(self._reach_of)
+        counts_vcores = self._context.scheduler.counts_vcores
 
         def row_of(one: ContainerRow | RMContainer) -> Answer:
             row = one if isinstance(one, ContainerRow) else container_row(one)
             logs = self._logs(row, reach(row.node, row.http))
             kind = kind_of(row.state, row.exit_status, row.diagnostics)
-            return {**row.answer(now_ms), "logs": logs, "kind": kind}
+            said = in_units(row.diagnostics, counts_vcores=counts_vcores)
+            return {**row.answer(now_ms), "diagnostics": said, "logs": logs, "kind": kind}
 
         return row_of
 

@@ -41,9 +41,8 @@ def reader_of(call: Call) -> Reader:
 
 
 def shell_shown(call: Call) -> Reply:
-    """GET /ui/shell: the pages, the keys, who is looking, and whether the scheduler counts vcores."""
-    value = cluster_shell(call.caller.user, counts_vcores=call.context.scheduler.counts_vcores)
-    return Reply(root="shell", shows_root=False, value=value)
+    """GET /ui/shell: the pages, the keys, and who is looking."""
+    return Reply(root="shell", shows_root=False, value=cluster_shell(call.caller.user))
 
 
 def labels_shown(call: Call) -> Reply:

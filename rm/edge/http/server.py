@@ -12,7 +12,7 @@ import re
 import socket
 import time
 from collections.abc import AsyncIterator, Callable, Hashable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TypeVar
 
@@ -29,6 +29,7 @@ from yarnbox.rm.edge.http.rest.bodies import Body
 from yarnbox.rm.edge.http.sharing import FairGate, Sharing
 from yarnbox.rm.services.caller import Caller
 from yarnbox.rm.settings import RMSettings
+from yarnbox.rm.web.queues.words import page_in_units
 from yarnbox.rm.web.refusals import RestError, of_core, text
 from yarnbox.rm.web.saved.files import file_of, is_asked
 from yarnbox.rm.web.values import Answer, Shapes
@@ -375,7 +376,12 @@ def _wants_file(request: web.Request) -> bool:
 
 def _answer(kind: str, handler: Handler, call: Call) -> _Written | Listing | Waiting:
     found = handler(call)
-    return _reply(kind, found) if isinstance(found, Reply) else found
+    shown = partial(page_in_units, counts_vcores=call.context.scheduler.counts_vcores)
+    if isinstance(found, Listing):
+        return replace(found, tail=lambda: shown(found.tail()))
+    if not isinstance(found, Reply):
+        return found
+    return _reply(kind, replace(found, value=shown(found.value)) if isinstance(found.value, dict) else found)
 
 
 def _show(listing: Listing, sources: Iterator[object]) -> list[Answer] | None:

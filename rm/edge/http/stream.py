@@ -24,6 +24,7 @@ from yarnbox.rm.edge.http.calls import Call, Listing
 from yarnbox.rm.edge.http.server import ROOT, WebServer
 from yarnbox.rm.web.event_rows import ROUTINE, row
 from yarnbox.rm.web.pages.lists import EventsPage
+from yarnbox.rm.web.queues.words import in_units
 from yarnbox.rm.web.values import Answer
 from yarnbox.yarn.runtime.event import Event
 
@@ -131,7 +132,7 @@ class EventStream:
                 number, shown = self._row(entry, shows_details=shows_details)
                 page.take({"number": number, **shown})
                 yield None
-            yield from page.rows()
+            yield from in_units(page.rows(), counts_vcores=self._context.scheduler.counts_vcores)
 
         return Listing(
             outer="events",

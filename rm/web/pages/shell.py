@@ -39,11 +39,11 @@ _RUN = (
 _STEPS = fact("← →", "one moment back, one moment on")
 
 
-def cluster_shell(user: str, *, counts_vcores: bool) -> Answer:
-    """`counts_vcores` says whether amounts have vcores. The browser knows the `{zone}` of the times."""
+def cluster_shell(user: str) -> Answer:
+    """The browser knows the `{zone}` of the times."""
     who = f" Logged in as: {user}." if user else ""
     shown = _shell(_CLUSTER, (), f"Times are in {{zone}}.{who}", "It may belong to an earlier cluster.")
-    return {**shown, "user": user, "countsVCores": counts_vcores}
+    return {**shown, "user": user}
 
 
 def run_shell() -> Answer:

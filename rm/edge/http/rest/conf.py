@@ -21,6 +21,7 @@ from yarnbox.rm.scheduler.configuration_change import ConfigurationChange, Confi
 from yarnbox.rm.scheduler.constraint import PlacementConstraints
 from yarnbox.rm.scheduler.views import ConfigurationView
 from yarnbox.rm.web.pages.actions import agree_to_effect, set_for, update_queues
+from yarnbox.rm.web.queues.words import in_units
 from yarnbox.rm.web.refusals import bad_request, text
 from yarnbox.rm.web.values import Answer
 from yarnbox.yarn.configuration import Configuration
@@ -98,7 +99,9 @@ def capacities(call: Call) -> Reply:
         if value != set_for(present.properties, path, key):
             changed.setdefault(path, {})[key] = value
     body = update_queues(changed)
-    return Reply(root="next", value=agree_to_effect(_effect(call, Body(body)), body))
+    counts_vcores = call.context.scheduler.counts_vcores
+    shown = in_units(_effect(call, Body(body)), counts_vcores=counts_vcores)
+    return Reply(root="next", value=agree_to_effect(shown, body))
 
 
 def _effect(call: Call, body: Body) -> Answer:

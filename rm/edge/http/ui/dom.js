@@ -6,33 +6,19 @@ import { Component, h, render } from "./vendor/preact.js";
 export const html = htm.bind(h);
 export { Component, h, render };
 
-export const link = (to, ...text) => h("a", { href: to }, text);
+const link = (to, ...text) => h("a", { href: to }, text);
 // What is not limited is as much as a Java long can be.
-const UNLIMITED = 2 ** 62;
-export const plainGib = (mb) => (mb >= UNLIMITED ? "no limit" : `${(mb / 1024).toFixed(1)} GiB`);
-export const gib = (mb) => (mb >= UNLIMITED ? "no limit" : h("span", { title: `${mb} MiB` }, plainGib(mb)));
-// Vcores are named where the scheduler counts them: what stands around the pages says so, or each run.
-let countsVCores = true;
-export const countVCores = (known) => {
-  countsVCores = known?.countsVCores ?? countsVCores;
-};
-export const andVCores = (vcores) =>
-  countsVCores && vcores < UNLIMITED ? `, ${vcores} ${Number(vcores) === 1 ? "vcore" : "vcores"}` : "";
-export const percent = (value) => (typeof value === "number" ? `${value.toFixed(1)} %` : "n/a");
-export const state = (name) => h("span", { class: `state ${name}` }, name);
+const gib = (mb) =>
+  mb >= 2 ** 62 ? "no limit" : h("span", { title: `${mb} MiB` }, `${(mb / 1024).toFixed(1)} GiB`);
+const percent = (value) => (typeof value === "number" ? `${value.toFixed(1)} %` : "n/a");
+const state = (name) => h("span", { class: `state ${name}` }, name);
 export const empty = (...text) => h("p", { class: "empty" }, text);
 /** How people order names: n2 before n10. Made once, because one is dear. */
 export const natural = new Intl.Collator(undefined, { numeric: true });
-export const orNone = (value) =>
+const orNone = (value) =>
   value === undefined || value === null || value === "" || value === -1 ? "N/A" : value;
-// Amounts in texts of the ResourceManager, "<memory:1536, vCores:2>", in the units of the pages.
-const inUnits = (text) =>
-  String(text ?? "").replace(/<memory:(-?\d+), vCores:(-?\d+)((?:, [^<>]*)?)>/g, (_, mb, vcores, others) =>
-    [plainGib(mb), andVCores(vcores), others].join(""),
-  );
-export const amount = ({ memory, vCores }) => [gib(memory), andVCores(vCores)];
 
-export function duration(ms) {
+function duration(ms) {
   const seconds = Math.floor(ms / 1000);
   if (seconds < 60) return `${seconds} s`;
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
@@ -57,11 +43,11 @@ export const hued = (name) => ({ "--hue": `var(${name})` });
 // A recording does not know the time of day: its pages say how long after its beginning something was.
 export { isRecording };
 
-export const EPOCH = 946684800000;
+const EPOCH = 946684800000;
 const padded = (number, digits = 2) => String(number).padStart(digits, "0");
 const fraction = (ms) => (ms % 1000 ? `.${padded(ms % 1000, 3)}` : "");
 
-export function since(ms) {
+function since(ms) {
   const seconds = Math.floor(ms / 1000),
     minutes = Math.floor(seconds / 60);
   return `${Math.floor(minutes / 60)}:${padded(minutes % 60)}:${padded(seconds % 60)}${fraction(ms)}`;
@@ -77,12 +63,12 @@ export const tick = (ms) => (isRecording ? clock(ms) : clock(ms) + fraction(ms))
 export const exact = (ms) => (isRecording ? `${ms - EPOCH} ms` : EXACT.format(ms));
 
 /** A moment as logs have it, to be found there: the date where it is not that of today. */
-export function logged(ms) {
+function logged(ms) {
   const isToday = isRecording || DATE.format(ms) === DATE.format(serverNow());
   return h("time", { title: exact(ms) }, isToday ? clock(ms) : `${DATE.format(ms)} ${clock(ms)}`);
 }
 
-export function moment(ms) {
+function moment(ms) {
   if (!ms || ms < 0) return "N/A";
   if (isRecording) return h("time", { title: exact(ms) }, clock(ms));
   const past = serverNow() - ms;
@@ -96,7 +82,7 @@ export function moment(ms) {
 /** The value, or the end of 0 to `most` that it is beyond. */
 export const clamped = (value, most) => Math.max(0, Math.min(most, value));
 
-export function bar(share, title) {
+function bar(share, title) {
   const width = `${clamped(share, 100)}%`;
   return h(
     "span",
@@ -194,8 +180,7 @@ const KINDS = {
   known: orNone,
   count: orUnknown((value) => value),
   gib: orUnknown(gib),
-  amount: (value) => (value ? amount(value) : "N/A"),
-  memory: (_, all) => amount(all),
+  amount: (value) => (value ? said(value) : "N/A"),
   percent,
   part: (value, { of }, row) => part(value, row[of], value),
   gibPart: (value, { of }, row) => part(value, row[of], gib(value)),
@@ -224,17 +209,17 @@ const KINDS = {
       value.map((one) => h("p", {}, said(one))),
     ),
   text: (value, { label = "Diagnostics" }) =>
-    html`<pre tabindex="0" role="group" aria-label=${label}>${inUnits(value)}</pre>`,
+    html`<pre tabindex="0" role="group" aria-label=${label}>${value}</pre>`,
 };
 
 const NAMES = Object.keys(KINDS);
 
-/** A number, words, an amount, something that is shown by its kind, or several of these. */
+/** A number, words, something that is shown by its kind, or several of these. */
 export function said(value) {
   if (Array.isArray(value)) return value.map((one) => said(one));
   const isPlain = typeof value !== "object" || value === null;
   const kind = !isPlain && NAMES.find((one) => value[one] !== undefined);
-  return kind ? KINDS[kind](value[kind], value) : inUnits(value);
+  return kind ? KINDS[kind](value[kind], value) : String(value ?? "");
 }
 
 /** What a row has in a column. */

@@ -2,7 +2,7 @@
 
 import { get, kept, serverNow, Unreachable } from "./api.js";
 import { blocks, page } from "./blocks.js";
-import { countVCores, exact, html, isRecording, render } from "./dom.js";
+import { exact, html, isRecording, render } from "./dom.js";
 import { help, listenToKeys } from "./keys.js";
 
 const recorded = isRecording ? await import("./recorded.js") : null;
@@ -58,7 +58,6 @@ function bar() {
 
 async function begin() {
   shell = await get("/ui/shell");
-  countVCores(shell);
   listenToKeys(shell, go, { t: toggle, p: pause, ...recorded?.KEYS });
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   document.getElementById("foot").textContent = shell.foot.replace("{zone}", zone);

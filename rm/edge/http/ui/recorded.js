@@ -2,7 +2,7 @@
 // says it.
 import { get } from "./api.js";
 import { blocks } from "./blocks.js";
-import { clamped, countVCores, html, render, replaceQuery, said, select, tool } from "./dom.js";
+import { clamped, html, render, replaceQuery, said, select, tool } from "./dom.js";
 
 const bar = document.getElementById("timebar");
 const asked = (name) => new URLSearchParams(location.search).get(name);
@@ -94,7 +94,6 @@ export async function barOf({ isTimeless }, query) {
   if (isTimeless || isOther) pause();
   if (isTimeless) return render(null, bar);
   if (isOther) run = { ...(await get("/ui/recording")), asked };
-  countVCores(run);
   draw();
   return run.instead;
 }
