@@ -52,7 +52,6 @@ _LOCALITIES = (
     _look("", "not known", "--soft"),
 )
 _NAMES = {"node": "node", "app": "application", "queue": "queue", "user": "user", "priority": "priority"}
-_SAVED = ("id", "app", "node", "queue", "user", "priority", "locality", "memoryMB", "vcores", "state")
 _ROLES = (_look("true", "ApplicationMaster", "--over"), _look("false", "other", "--used"))
 _HINT = (
     "Arrow keys go from container to container, Enter opens the page of one. Plus and minus zoom time, "
@@ -94,7 +93,6 @@ def traits(*, counts_vcores: bool) -> Answer:
             {"key": "role", "name": "role", "read": "isAM", "known": _ROLES},
             *({"key": key, "name": _NAMES[key], "read": key} for key in ("priority", "app", "queue")),
         ],
-        "saved": (*_SAVED, "started", "finished", "exitStatus", "diagnostics"),
         "life": [one for one in _LIFE if counts_vcores or one["key"] != "vcores"],
         "hint": _HINT,
     }

@@ -43,7 +43,6 @@ def test_the_stream_reads_what_containers_have() -> None:
     fields = {*ROW.answer(2), "kind"}
     assert {one["key"] for one in TRAITS["lanes"]} <= fields
     assert {one["read"] for one in TRAITS["colour"]} <= fields
-    assert set(TRAITS["saved"]) <= fields
     assert {one["read"] for one in TRAITS["life"]} <= fields
 
 
