@@ -238,7 +238,7 @@ def applications(key: str, states: Sequence[str], asked: Asked, queue: str = "")
 
 
 def _address(path: str, asked: Mapping[str, str]) -> str:
-    return f"{path}?{urlencode(asked)}" if asked else path
+    return f"{path}?{urlencode(asked, safe=',')}" if asked else path
 
 
 def _states(asked: Asked, counts: Mapping[str, int]) -> Answer:

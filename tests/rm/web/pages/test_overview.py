@@ -135,4 +135,4 @@ def test_what_waits_is_listed_and_what_was_not_looked_at_is_counted(empty: dict[
     assert more.startswith("1 more waiting application is not listed here")
     nothing = page(with_nodes(empty), waiting())
     assert [one for one in nothing if "grid" in one] == []
-    assert nothing[-2]["source"] == "/ui/apps?states=ACCEPTED%2CRUNNING&limit=20&list=apps"
+    assert nothing[-2]["source"] == "/ui/apps?states=ACCEPTED,RUNNING&limit=20&list=apps"
