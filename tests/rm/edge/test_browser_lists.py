@@ -22,7 +22,7 @@ from yarnbox.rm.web.pages.lists import NodesPage
 from yarnbox.yarn.configuration.document import write
 
 if TYPE_CHECKING:
-    from playwright.async_api import Page, Route
+    from playwright.async_api import Locator, Page, Route
 
 QUEUES = {
     "root.queues": "default,etl",
@@ -248,6 +248,23 @@ LABELS = """async () => {
 }"""
 
 
+SPAN = """async () => {
+  const { default: uPlot } = await import("/static/vendor/uplot.js");
+  window.spanOf = ([{ scales }] = uPlot.sync("chart").plots) => scales.x.max - scales.x.min;
+  return spanOf();
+}"""
+
+
+async def zoom_by_the_wheel(page: Page, plot: Locator) -> None:
+    """The one that has the focus; a page is scrolled over the others."""
+    before = await page.evaluate(SPAN)
+    await plot.locator(".u-over").hover()
+    await plot.focus()
+    await page.mouse.wheel(0, -500)
+    await page.wait_for_function("(most) => spanOf() < most", arg=before / 2)
+    await page.keyboard.press("0")
+
+
 async def use_chart(page: Page) -> None:
     """Values are read and a part is chosen by keys, a series is switched off, and both files can be had."""
     chart = page.locator("figure.chart").first
@@ -262,6 +279,7 @@ async def use_chart(page: Page) -> None:
     for told in await page.evaluate(LABELS):
         assert len(told) > 3
         assert len(set(told)) == len(told), "moments of an axis are told apart"
+    await zoom_by_the_wheel(page, plot)
     await page.keyboard.press("+")
     series = chart.get_by_role("button", name="root.etl")
     await series.click()

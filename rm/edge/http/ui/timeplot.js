@@ -18,7 +18,7 @@ export const axisOf = (more) => ({
   ticks: { show: false },
   ...more,
 });
-const ALONG = axisOf({ incrs: STEPS_MS, space: 90, size: 30, values: (_, splits) => splits.map(tick) });
+const ALONG = axisOf({ incrs: STEPS_MS, space: 110, size: 30, values: (_, splits) => splits.map(tick) });
 
 /** Moments, with their words where there is room, and the ceiling of what is stacked. */
 export function drawMarks(plot, { marks, ceiling }) {
