@@ -14,7 +14,7 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 
 from tests.browser import Browser
-from tests.pages import DRAWN, SIZES, faults_of, go, set_back
+from tests.pages import DRAWN, PHONE, SIZES, faults_of, go, set_back
 from tests.rm.edge.test_browser import NAME, show, submit
 from tests.rm.edge.test_http import Web, web
 from tests.waiting import PATIENCE_S
@@ -325,8 +325,13 @@ async def change_queues(page: Page, caller: Web) -> None:
     await dialog.locator(".error", has_text="root").wait_for()
     assert await dialog.get_by_label("root.etl: Capacity", exact=True).input_value() == "70"
     await dialog.get_by_label("root.default: Capacity", exact=True).fill("30")
+    desk = page.viewport_size
+    assert desk is not None
+    await page.set_viewport_size(PHONE["viewport"])
     await dialog.get_by_role("button", name="Show the effect").click()
     await dialog.locator("tr", has_text="share of the cluster").first.wait_for()
+    assert await dialog.evaluate("(one) => one.scrollTop") == 0, "it begins with what is asked"
+    await page.set_viewport_size(desk)
     row = dialog.locator("tr", has_text="root.etl").filter(has_text="configured capacity")
     assert (await row.locator("td").all_inner_texts())[2:4] == ["60%", "70%"]
     assert not re.search(r"\d [MG]B|<memory", await dialog.inner_text()), "one set of units"

@@ -12,6 +12,7 @@ function show(shown) {
   leave();
   render(shown, dialog);
   dialog.showModal();
+  dialog.scrollTop = 0; // the first thing that takes the focus may be long
 }
 
 export function tell(title, ...text) {
