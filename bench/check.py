@@ -14,6 +14,7 @@ kind of processor.
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import os
 import platform
@@ -77,6 +78,7 @@ def _do(name: str) -> None:
     prepare, times = WORKS[name]
     work = prepare()
     work(times)  # what is made at the first time alone is made
+    gc.disable()  # when Python collects garbage depends on how many objects all imports have made
     children = []
     for count in (times, 2 * times):
         children.append(os.fork())
