@@ -219,7 +219,7 @@ def choose(
 
 def column(key: str, name: str, kind: str = "plain", read: str = "", **how: object) -> Answer:
     """A column of a grid. `key` names it in addresses and filters, `read` is the field of a row, the key
-    otherwise; `kind` is one of columns.js or of the values of facts; `note` is a field that is said, small,
+    otherwise; `kind` is one of dom.js, as of the values of facts; `note` is a field that is said, small,
     behind it. A `link` leads `to` an address with fields of the row in braces, where {} is the column's own.
     `isCard` shows it on a phone, `isOff` on request alone, `isFixed` keeps the list from being sorted by it.
     """
