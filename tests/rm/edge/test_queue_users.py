@@ -99,18 +99,21 @@ def test_the_limit_of_running_applications_is_shown_where_there_is_one(tmp_path:
     play(scene)
 
 
-def test_sums_hide_what_the_lists_hide(tmp_path: Path) -> None:
+def private(tmp_path: Path) -> dict[str, str]:
+    """A FairScheduler, under which lists show everybody what they may view alone."""
     (tmp_path / "conf").mkdir()
     (tmp_path / "conf" / "fair-scheduler.xml").write_text(NOBODYS)
-    settings = {
+    return {
         "yarn__resourcemanager__scheduler__class": "fair",
         "yarn__acl__enable": "true",
         "yarn__admin__acl": "root",
         "yarn__webapp__filter-entity-list-by-user": "true",
     }
 
+
+def test_sums_hide_what_the_lists_hide(tmp_path: Path) -> None:
     async def scene() -> None:
-        async with web(tmp_path, **settings) as caller:
+        async with web(tmp_path, **private(tmp_path)) as caller:
             await caller.desk.submit()
             assert (await caller.get("/ui/queue-users?user.name=bob"))["users"]["user"] == []
             (user,) = (await caller.get("/ui/queue-users?user.name=ann"))["users"]["user"]

@@ -15,7 +15,7 @@ from tests.rig import ask
 from tests.rm.edge.test_http import Web, web
 from tests.rm.edge.test_past import until
 from tests.rm.edge.test_process import NODE, play
-from tests.rm.edge.test_queue_users import NOBODYS
+from tests.rm.edge.test_queue_users import private
 from yarnbox.rm.edge.http.server import ROOT
 from yarnbox.yarn.records.master import AllocateRequest, RegisterApplicationMasterRequest
 
@@ -123,17 +123,8 @@ def test_charts_are_pictures_and_values(tmp_path: Path) -> None:
 
 
 def test_a_file_has_what_its_reader_may_see(tmp_path: Path) -> None:
-    (tmp_path / "conf").mkdir()
-    (tmp_path / "conf" / "fair-scheduler.xml").write_text(NOBODYS)
-    settings = {
-        "yarn__resourcemanager__scheduler__class": "fair",
-        "yarn__acl__enable": "true",
-        "yarn__admin__acl": "root",
-        "yarn__webapp__filter-entity-list-by-user": "true",
-    }
-
     async def scene() -> None:
-        async with web(tmp_path, **settings) as caller:
+        async with web(tmp_path, **private(tmp_path)) as caller:
             application_id = await caller.desk.submit()
             for path in (f"/ui/containers?app={application_id}", f"/ui/app/{application_id}?", "/ui/conf?"):
                 await caller.get(f"{path}&save=csv&user.name=bob", 403)
