@@ -133,10 +133,12 @@ class FSAppAttempt(Attempt, Watcher):
         self.last_at_fair_share_ms = self.start_ms
         self.next_check_ms = 0
         """No starvation is looked for before."""
-        self.announced: dict[ContainerId, None] = {}
-        """What its AM is asked to release. A container that was demoted meanwhile stays here when it ends."""
+        self.announced: dict[ContainerId, Resource] = {}
+        """What its AM is asked to release, as large as it was when it was marked. What was demoted meanwhile
+        stays here when it ends.
+        """
         self.announced_resource = NONE
-        """The sum of these, as large as they were when they were marked."""
+        """The sum of these."""
         self._sizes_are_known = False
         self.usage.watcher = self
 
@@ -457,9 +459,7 @@ class FSAppAttempt(Attempt, Watcher):
     def complete(self, container: RMContainer) -> bool:
         """Takes an ended container off the books, and off those of preemption."""
         if container.container_id in self.announced and container.execution_type is ExecutionType.GUARANTEED:
-            del self.announced[container.container_id]
-            mark = self.marked_for_preemption[container.container_id]
-            self.announced_resource = self.announced_resource - mark.resource
+            self.announced_resource = self.announced_resource - self.announced.pop(container.container_id)
         return super().complete(container)
 
     # AMs
@@ -556,7 +556,7 @@ class FSAppAttempt(Attempt, Watcher):
     def mark_for_preemption(self, mark: PreemptionMark) -> None:
         """The AM is asked to release the container, which will be preempted."""
         if mark.container_id not in self.announced:
-            self.announced[mark.container_id] = None
+            self.announced[mark.container_id] = mark.resource
             self.announced_resource = self.announced_resource + mark.resource
         super().mark_for_preemption(mark)
 
