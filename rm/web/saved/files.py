@@ -28,7 +28,8 @@ _TYPES = {"csv": "text/csv", "json": "application/json", "svg": "image/svg+xml"}
 _UNSAFE = re.compile(r"[^A-Za-z0-9_.]+")
 """What some file system does not take."""
 _LONGEST_NAME = 80
-_NUMBER = re.compile(r"-?[0-9]{1,15}(\.[0-9]{1,9})?")
+_NUMBER = re.compile(r"-?[0-9]{1,15}(\.[0-9]{1,20})?(e-[0-9]{1,2})?")
+"""As browsers write them; larger ones are no moments."""
 _LEAST_TIMES = 2
 
 

@@ -80,8 +80,18 @@ def test_a_chart() -> None:
     assert ">a</text>" not in saved(USED, save="svg", without="a").text
 
 
+@pytest.mark.parametrize("number", ["12.345678901234567", "946684801234.5677", "5e-7", "-0.1"])
+def test_a_part_is_named_by_numbers_as_browsers_write_them(number: str) -> None:
+    assert saved(USED, save="svg", begin=number).text.startswith("<svg ")
+
+
+@pytest.mark.parametrize("number", ["noon", "nan", "1e300", "9" * 16, "1_000", "\u0661"])
+def test_other_words_are_no_numbers(number: str) -> None:
+    assert refusal(USED, save="svg", begin=number) == f"begin has to be a number, not {number}"
+
+
 def test_a_chart_that_cannot_be_drawn() -> None:
-    assert refusal(USED, save="svg", begin="noon") == "begin has to be a number, not noon"
+    assert refusal(USED, save="svg", end="noon") == "end has to be a number, not noon"
     assert refusal(USED, save="json") == "root: used can be saved as csv or svg"
     young = {"block": [chart("used", [1000], [line("a", [1])])]}
     assert refusal(young, save="svg") == "there are no samples yet"
