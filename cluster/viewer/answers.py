@@ -17,7 +17,7 @@ from urllib.parse import unquote
 
 from yarnbox.cluster.viewer.containers import EPOCH_MS, containers_at
 from yarnbox.rm.web import finding
-from yarnbox.rm.web.grids import natural
+from yarnbox.rm.web.grids import natural, wants_file
 from yarnbox.rm.web.pages.about import about_run
 from yarnbox.rm.web.pages.application import Known, application_page, is_over
 from yarnbox.rm.web.pages.charts import cluster_charts, queue_charts
@@ -38,7 +38,6 @@ from yarnbox.rm.web.properties import ShownProperty, configuration
 from yarnbox.rm.web.queues.tree import queues_page
 from yarnbox.rm.web.queues.words import in_units, page_in_units
 from yarnbox.rm.web.refusals import RestError
-from yarnbox.rm.web.saved.files import is_asked
 from yarnbox.sim.recording.document import Recording
 from yarnbox.sim.recording.recorder import OVER
 from yarnbox.sim.recording.shape import QueueSeries, RecordedContainer
@@ -324,7 +323,7 @@ class RecordedCluster:
         rows = list(self._rows(moment))
         wanted = _words(query, "states")
         first, limit = _number(query, "from", 0), _number(query, "limit", A_PAGE)
-        if is_asked(query):  # a file has all of them
+        if wants_file(query):
             first, limit = 0, len(rows)
         page = ApplicationsPage(query)
         found = finding.find(

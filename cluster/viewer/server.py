@@ -25,10 +25,11 @@ from yarnbox.cluster.viewer.timebar import time_bar
 from yarnbox.cluster.viewer.units import since
 from yarnbox.rm.edge.http.pages import RECORDING, Pages
 from yarnbox.rm.edge.http.server import CSRF_HEADER, ROOT
+from yarnbox.rm.web.grids import wants_file
 from yarnbox.rm.web.pages.shell import run_shell
 from yarnbox.rm.web.queues.words import page_in_units
 from yarnbox.rm.web.refusals import RestError
-from yarnbox.rm.web.saved.files import file_of, is_asked
+from yarnbox.rm.web.saved.files import file_of
 from yarnbox.yarn.http.access import HttpAccess, HttpAccessSettings
 from yarnbox.yarn.http.server import HttpServer, Responder, new_application
 
@@ -176,7 +177,7 @@ def _at(request: web.Request) -> int | None:
 async def _shown(request: web.Request, answer: Any) -> web.Response:
     """A look: an answer, or a file of what it shows."""
     query = request.query
-    if not (request.path.startswith(_UI) and is_asked(query)):
+    if not (request.path.startswith(_UI) and wants_file(query)):
         return _json(answer)
     asked = {name: query.getall(name) for name in query}
     file = await asyncio.to_thread(file_of, next(iter(answer.values())), asked, _clock)

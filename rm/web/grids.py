@@ -25,6 +25,11 @@ def natural(name: str) -> Natural:
     return tuple(int(part) if part.isdecimal() else part for part in _DIGITS.split(name))
 
 
+def wants_file(asked: Mapping[str, object]) -> bool:
+    """Whether what the address names is wanted as a file: of lists it has all rows, not those of one page."""
+    return "save" in asked
+
+
 def value_in(column: Answer, row: Answer) -> object:
     """What a row has in the column, as it is sorted and saved; None for what has not happened yet, too."""
     found = row.get(column["read"])

@@ -48,7 +48,7 @@ class Listing:
     outer: str
     inner: str
     sources: Iterable[Any]
-    show: Callable[[Any], Answer | None]
+    show: Callable[[Any], Answer | None] = lambda item: item
     limit: int | None = None
     head: Answer = field(default_factory=dict)
     tail: Callable[[], Answer] = dict

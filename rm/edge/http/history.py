@@ -29,6 +29,7 @@ from yarnbox.rm.edge.http.rest.listings import application_states
 from yarnbox.rm.edge.http.server import WebServer
 from yarnbox.rm.node import RMNode
 from yarnbox.rm.web import apps, finding
+from yarnbox.rm.web.grids import wants_file
 from yarnbox.rm.web.pages.actions import application_actions, node_actions
 from yarnbox.rm.web.pages.application import Known, application_page, is_over, log_choice
 from yarnbox.rm.web.pages.charts import cluster_charts, queue_charts
@@ -47,7 +48,6 @@ from yarnbox.rm.web.past import (
 from yarnbox.rm.web.queues.words import in_units
 from yarnbox.rm.web.refusals import bad_request, forbidden, not_found
 from yarnbox.rm.web.rows import node_row
-from yarnbox.rm.web.saved.files import is_asked
 from yarnbox.rm.web.values import Answer
 from yarnbox.yarn.connection.address_book import AddressBook
 from yarnbox.yarn.errors import NotReadyError
@@ -144,7 +144,7 @@ class Past:
 
         chosen = {name: call.words_of(name) for name in ("user", "queue", "type")}
         first, limit = _number(call, "from", 0), _number(call, "limit", A_PAGE)
-        if is_asked(call.query):  # a file has all of them
+        if wants_file(call.query):
             first, limit = 0, len(context.apps)
         page = ApplicationsPage(call.asked)
         found = finding.find(
@@ -190,7 +190,6 @@ class Past:
             outer="nodes",
             inner="node",
             sources=self._each_node(call, page),
-            show=_itself,
             tail=lambda: {"block": page.blocks(_NO_NODES)},
         )
 
@@ -318,7 +317,6 @@ class Past:
             outer="containers",
             inner="container",
             sources=rows(),
-            show=_itself,
             tail=lambda: {"block": page.blocks()},
         )
 
@@ -520,10 +518,6 @@ def _natural(node: RMNode) -> tuple[str, int, str]:
 
 def _started_ms(one: ContainerRow | RMContainer) -> int:
     return one.started if isinstance(one, ContainerRow) else one.creation_ms
-
-
-def _itself(row: Answer | None) -> Answer | None:
-    return row
 
 
 def _number(call: Call, name: str, default: int, digits: int = 9) -> int:

@@ -29,9 +29,10 @@ from yarnbox.rm.edge.http.rest.bodies import Body
 from yarnbox.rm.edge.http.sharing import FairGate, Sharing
 from yarnbox.rm.services.caller import Caller
 from yarnbox.rm.settings import RMSettings
+from yarnbox.rm.web.grids import wants_file
 from yarnbox.rm.web.queues.words import page_in_units
 from yarnbox.rm.web.refusals import RestError, of_core, text
-from yarnbox.rm.web.saved.files import file_of, is_asked
+from yarnbox.rm.web.saved.files import file_of
 from yarnbox.rm.web.values import Answer, Shapes
 from yarnbox.yarn.errors import YarnError
 from yarnbox.yarn.http import notation
@@ -371,7 +372,7 @@ def _clock(ms: int) -> str:
 
 def _wants_file(request: web.Request) -> bool:
     is_look = request.method in ("GET", "HEAD") and request.path.startswith(_PAGES)
-    return is_look and is_asked(request.query)
+    return is_look and wants_file(request.query)
 
 
 def _answer(kind: str, handler: Handler, call: Call) -> _Written | Listing | Waiting:

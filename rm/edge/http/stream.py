@@ -138,7 +138,6 @@ class EventStream:
             outer="events",
             inner="event",
             sources=rows(),
-            show=lambda row: row,
             tail=lambda: {"block": page.blocks()},
         )
 

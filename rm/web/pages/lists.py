@@ -10,7 +10,7 @@ from typing import TypeVar
 from urllib.parse import urlencode
 
 from yarnbox.rm.web.filters import Facets, Listed, parse
-from yarnbox.rm.web.grids import Arrangement
+from yarnbox.rm.web.grids import Arrangement, wants_file
 from yarnbox.rm.web.pages.blocks import (
     chips,
     choice,
@@ -353,8 +353,7 @@ class EventsPage:
         self._list = Arrangement("events", EVENTS, asked, is_main=True)
         self._which = asked.get("which", "all")
         self._asked, self._first = asked, number(asked, "from")
-        self._is_whole = "save" in asked
-        """A file has all of them."""
+        self._is_whole = wants_file(asked)
         self._has_any = False
 
     def take(self, event: Answer) -> None:
@@ -482,9 +481,9 @@ class ContainersPage:
         self._count = 0
 
     def cut(self, found: Sequence[Kept]) -> Sequence[Kept]:
-        """Of all in their order those of the page; a file has all of them."""
+        """Of all in their order those of the page, or of the file."""
         self._count = len(found)
-        return found if "save" in self._asked else found[self._first : self._first + _CONTAINERS_OF_A_PAGE]
+        return found if wants_file(self._asked) else found[self._first : self._first + _CONTAINERS_OF_A_PAGE]
 
     def blocks(self) -> list[Answer]:
         """The list."""

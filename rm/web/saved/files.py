@@ -48,11 +48,6 @@ class File:
         return {"Content-Disposition": f'attachment; filename="{self.name}"'}
 
 
-def is_asked(query: Mapping[str, Any]) -> bool:
-    """Whether an answer is wanted as a file."""
-    return "save" in query
-
-
 def file_of(answer: Any, query: Query, clock: Clock) -> File:
     """The file; RestError where there is no such part, or it cannot be had as that. Moments in words are by
     the clock.
