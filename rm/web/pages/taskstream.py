@@ -81,27 +81,32 @@ _LIFE = (
 """In the order in which people read it. What has not happened has the time 0."""
 
 
+CHOICES: Mapping[str, Sequence[Answer]] = {
+    "lanes": [{"key": key, "name": _NAMES[key]} for key in ("node", "app", "queue", "user")],
+    "colour": [
+        {"key": "state", "name": "state", "read": "kind", "known": _STATES},
+        {"key": "locality", "name": "locality", "read": "locality", "known": _LOCALITIES},
+        {"key": "role", "name": "role", "read": "isAM", "known": _ROLES},
+        *({"key": key, "name": _NAMES[key], "read": key} for key in ("priority", "app", "queue")),
+    ],
+}
+"""Lanes are by the field of a container that is their key. A colouring reads a field; what its values look
+like is known, or each gets the next colour.
+"""
+
+
 def traits(*, counts_vcores: bool) -> Answer:
-    """Lanes are by the field of a container that is their key. A colouring reads a field; what its values
-    look like is known, or each gets the next colour. The columns of `life` tell a container's.
-    """
+    """What goes with containers: the columns of `life` tell that of one, `hint` says what keys do."""
     return {
-        "lanes": [{"key": key, "name": _NAMES[key]} for key in ("node", "app", "queue", "user")],
-        "colour": [
-            {"key": "state", "name": "state", "read": "kind", "known": _STATES},
-            {"key": "locality", "name": "locality", "read": "locality", "known": _LOCALITIES},
-            {"key": "role", "name": "role", "read": "isAM", "known": _ROLES},
-            *({"key": key, "name": _NAMES[key], "read": key} for key in ("priority", "app", "queue")),
-        ],
         "life": [one for one in _LIFE if counts_vcores or one["key"] != "vcores"],
         "hint": _HINT,
     }
 
 
-def chosen(choices: Sequence[Answer], *keys: str) -> Answer:
-    """The one with the first key that is known, or else the first one."""
-    by_key = {one["key"]: one for one in choices}
-    return next((by_key[key] for key in keys if key in by_key), choices[0])
+def chosen(word: str, *keys: str) -> Answer:
+    """Of the lanes or colours the one with the first key that is known, or else the first one."""
+    by_key = {one["key"]: one for one in CHOICES[word]}
+    return next((by_key[key] for key in keys if key in by_key), CHOICES[word][0])
 
 
 # How containers look by one of their traits
@@ -157,11 +162,10 @@ def with_choices(shown: Answer, asked: Mapping[str, str]) -> list[Answer]:
     """A stream with the lanes and the colour that the address of the page names, or else the usual ones; and
     what it shows as a table, where the address says `table=open`.
     """
-    known, names = traits(counts_vcores=True), {"lanes": "Lanes", "colour": "Colour"}
-    found = {word: chosen(known[word], asked.get(word, ""), shown.get(word, "")) for word in names}
+    found = {word: chosen(word, asked.get(word, ""), shown.get(word, "")) for word in CHOICES}
     choices = [
-        choose(name, word, [(one["key"], one["name"]) for one in known[word]], found[word]["key"])
-        for word, name in names.items()
+        choose(word.capitalize(), word, [(one["key"], one["name"]) for one in every], found[word]["key"])
+        for word, every in CHOICES.items()
     ]
     parts = [{**shown, **found, "choices": choices}]
     if asked.get("table") == "open":
@@ -179,8 +183,7 @@ class LanesTable:
 
     def __init__(self, asked: Mapping[str, str], names: Mapping[str, str]) -> None:
         """`names` are what applications are called."""
-        known = traits(counts_vcores=True)
-        self._lanes, self._colour = (chosen(known[word], asked.get(word, "")) for word in ("lanes", "colour"))
+        self._lanes, self._colour = (chosen(word, asked.get(word, "")) for word in CHOICES)
         self._asked, self._names = asked, names
         self._counts: dict[str, Counter[str]] = {}
 

@@ -6,8 +6,8 @@ their rows in their order. Of a chart the picture goes from `begin` to `end`, in
 these names.
 
 The part of an answer of containers is called `containers`: a list of their lives, and a stream, of which the
-picture goes from `begin` to `end` and from the lane `first` to `last`. `lanes` and `colour` are keys of the
-traits, `present` is a moment that is marked, `name` what the picture is called.
+picture goes from `begin` to `end` and from the lane `first` to `last`. `lanes` and `colour` are keys of its
+choices, `present` is a moment that is marked, `name` what the picture is called.
 """
 
 from __future__ import annotations

@@ -45,9 +45,9 @@ class View:
 
 def stream_svg(answer: Answer, view: View, clock: Clock) -> str:
     """Of the containers of an answer."""
-    containers, traits = answer["container"], answer["traits"]
-    lanes = Lanes(containers, chosen(traits["lanes"], view.lanes)["key"], answer["now"])
-    colour = chosen(traits["colour"], view.colour)
+    containers = answer["container"]
+    lanes = Lanes(containers, chosen("lanes", view.lanes)["key"], answer["now"])
+    colour = chosen("colour", view.colour)
     values = [value_read(colour, one) for one in containers]
     looks = Looks(colour, Counter(values), answer.get("names", {}))
     fills = {one.key: _fill(place, one) for place, one in enumerate(looks.all)}

@@ -9,11 +9,11 @@ import pytest
 
 from yarnbox.rm.scheduler.containers import statuses
 from yarnbox.rm.web.pages.blocks import stream
-from yarnbox.rm.web.pages.taskstream import LanesTable, kind_of, traits, with_choices
+from yarnbox.rm.web.pages.taskstream import CHOICES, LanesTable, kind_of, traits, with_choices
 from yarnbox.rm.web.past import ContainerRow
 from yarnbox.rm.web.values import Answer
 
-TRAITS = traits(counts_vcores=True)
+LIFE = traits(counts_vcores=True)["life"]
 ROW = ContainerRow("c", "a", "t", "n", "", "q", "u", "", 1, 1, 1, True, "", "", "RUNNING", 1, 0, None, "")
 LOST = f"{statuses.LOST_CONTAINER}: n1 is gone"
 
@@ -36,14 +36,14 @@ def test_what_has_become_of_a_container(
     state: str, exit_status: int | None, diagnostics: str, kind: str
 ) -> None:
     assert kind_of(state, exit_status, diagnostics) == kind
-    assert kind in [one["key"] for one in TRAITS["colour"][0]["known"]]
+    assert kind in [one["key"] for one in CHOICES["colour"][0]["known"]]
 
 
 def test_the_stream_reads_what_containers_have() -> None:
     fields = {*ROW.answer(2), "kind"}
-    assert {one["key"] for one in TRAITS["lanes"]} <= fields
-    assert {one["read"] for one in TRAITS["colour"]} <= fields
-    assert {one["read"] for one in TRAITS["life"]} <= fields
+    assert {one["key"] for one in CHOICES["lanes"]} <= fields
+    assert {one["read"] for one in CHOICES["colour"]} <= fields
+    assert {one["read"] for one in LIFE} <= fields
 
 
 def test_the_life_of_a_container_has_vcores_where_they_count() -> None:
@@ -61,7 +61,7 @@ def test_a_reserved_container_is_not_allocated() -> None:
 
 
 def test_no_two_looks_of_a_colouring_are_alike() -> None:
-    for one in TRAITS["colour"]:
+    for one in CHOICES["colour"]:
         looks = [(look["hue"], look["hatch"]) for look in one.get("known", ())]
         assert len(set(looks)) == len(looks)
 
