@@ -186,10 +186,15 @@ class Past:
     def list_nodes(self, call: Call) -> Listing:
         """GET /ui/nodes?q=&states=&rack=&label=&state=&by=&measure=: nodes in few words, and their page."""
         page = NodesPage(call.asked)
+
+        def rows() -> Iterator[Answer | None]:
+            yield from self._each_node(call, page)
+            yield from page.rows()
+
         return Listing(
             outer="nodes",
             inner="node",
-            sources=self._each_node(call, page),
+            sources=rows(),
             tail=lambda: {"block": page.blocks(_NO_NODES)},
         )
 
@@ -200,17 +205,15 @@ class Past:
             outer="nodes",
             inner="node",
             sources=self._each_node(call, page),
-            show=lambda _: None,
             tail=lambda: {"block": page.heat()},
         )
 
-    def _each_node(self, call: Call, page: NodesPage) -> Iterator[Answer | None]:
-        """Has the page take all nodes, one for each step; the rows come afterwards, when they are sorted."""
+    def _each_node(self, call: Call, page: NodesPage) -> Iterator[None]:
+        """Has the page take all nodes, one for each step; which rows are shown it knows afterwards."""
         context = call.context
         for node in sorted([*context.nodes.values(), *context.inactive_nodes.values()], key=_natural):
             page.take(self._node_row(call, node))
             yield None
-        yield from page.rows()
 
     def node(self, call: Call) -> Reply:
         """GET /ui/node/{nodeid}?colour=: what the page of a node says."""
