@@ -6,7 +6,7 @@ from yarnbox.rm.web.queues.row import Row, below, is_leaf
 from yarnbox.rm.web.queues.words import TIMES, factor, memory, percentage, plural, printed, size
 from yarnbox.rm.web.values import Answer
 
-_DOMINANT = " (of the dominant resource, under DominantResourceCalculator)"
+_DOMINANT = " (with DominantResourceCalculator: of the dominant resource)"
 _ROUNDED = ", rounded up to the minimum allocation"
 _DEFAULT = "<DEFAULT_PARTITION>"
 _MOST_APPS = 2**31 - 1
