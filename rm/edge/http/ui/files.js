@@ -10,7 +10,7 @@ async function savePng(what, href) {
   const size = { width: image.width * devicePixelRatio, height: image.height * devicePixelRatio };
   const canvas = Object.assign(document.createElement("canvas"), size);
   canvas.getContext("2d").drawImage(image, 0, 0, size.width, size.height);
-  save(canvas.toDataURL(), `${what}.png`);
+  save(canvas.toDataURL(), `${what.replace(/[^\w.-]+/g, "-")}.png`); // as the server calls the others
 }
 
 /** Buttons for the files; `asked` says what to ask for a picture, and for values. */
